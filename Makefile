@@ -1,0 +1,42 @@
+# Everything happens in .venv; only Python 3.11 or newer is needed beforehand.
+PYTHON ?= python3
+BIN := .venv/bin
+SERVE ?=
+
+.PHONY: run test install check bench
+
+run: install
+	exec $(BIN)/quizsvc serve $(SERVE)
+
+test: .venv/dev
+	$(BIN)/python -m pytest -n 2
+
+install: .venv/app
+
+check: .venv/dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/quizsvc bank lint
+
+bench: .venv/bench
+	$(BIN)/python -m benchmarks
+
+.venv/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "quizsvc needs Python 3.11 or newer; set PYTHON=/path/to/python3.11" >&2; exit 2; }
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/app: .venv/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e .
+	@touch $@
+
+.venv/dev: .venv/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
+	@touch $@ .venv/app
+
+.venv/bench: .venv/dev
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[bench]'
+	@touch $@
