@@ -1,0 +1,125 @@
+"""Which sentence of an open answer seems to make a key point. A hint, never a verdict:
+a wrong answer that reuses a point's words looks like a right one.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+MIN_WEIGHT = 3
+"""A phrase counts from three letters, or two Chinese characters, on."""
+WINDOW = 8
+"""How many words or Chinese characters before a phrase a negation reaches."""
+REACH = 200
+"""The same in characters, however long the words."""
+MAX_ANSWER = 20_000
+"""An answer is looked at up to this many characters."""
+
+HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_TOKEN = re.compile(rf"[{HAN}]|[^\W{HAN}]+(?:'\w+)?")
+_LOOSE_SPACE = re.compile(rf"(?<![^\W{HAN}]) | (?![^\W{HAN}])")
+_SENTENCE = re.compile(
+    r"[^\n。！？；!?;.]*(?:\.(?!\s|$)[^\n。！？；!?;.]*)*[。！？；!?;.]*\n?"
+)
+_CLAUSE = re.compile(
+    r"[,:()、,]|\b(?:but|because|since|so|while|whereas|instead)\b"
+    r"|但是?|而是|因为|因此|所以|然而|却"
+)
+_NOT = re.compile(
+    r"\b(?:not(?! (?:only|just|merely)\b)|no|never|without|cannot|neither|nor|hardly"
+    r"|rather than|avoids?|prevents?|denies|false|wrong|\w+n't)\b"
+    r"|(?<!差)不(?![仅但只断同过论管])|没|无(?![论疑])|未(?!来)|非(?!常)|别(?!的)|避免|防止"
+)
+_DENIED = re.compile(
+    r"(?: is| are| was)?(?: not true| untrue| false| wrong| incorrect| a myth)\b"
+    r"|(?: does| do| did)(?: not|n't) (?:happen|occur|hold)\b"
+    r"|(?:的?(?:说法|观点|结论|想法))?(?:是错|不对|不成立|不正确|有误|并不存在)"
+)
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Sentences of the answer, as written: one that suggests the point was made, and one
+    that suggests the opposite was said.
+    """
+
+    matched: str | None
+    contradicted: str | None
+
+
+def suggest(
+    answer: str, phrases: Sequence[str], misconceptions: Sequence[str]
+) -> Suggestion:
+    """Look for a key point's phrases and misconceptions in an answer."""
+    points, errors = _patterns(phrases), _patterns(misconceptions)
+    matched = contradicted = None
+    for sentence in _sentences(answer):
+        text = normalise(sentence)
+        wrong = [span for pattern in errors for span in _spans(pattern, text)]
+        if contradicted is None and any(_affirmed(text, span) for span in wrong):
+            contradicted = sentence
+        if matched is None and any(
+            _affirmed(text, span) and not any(_overlap(span, other) for other in wrong)
+            for pattern in points
+            for span in _spans(pattern, text)
+        ):
+            matched = sentence
+    return Suggestion(matched, contradicted)
+
+
+def normalise(text: str) -> str:
+    """What two spellings of the same words have in common.
+
+    NFKC, without invisible characters, case, hyphens, and space that separates no words.
+    """
+    text = unicodedata.normalize("NFKC", text).casefold()
+    text = unicodedata.normalize("NFKC", text).replace("’", "'")
+    text = "".join(c for c in text if unicodedata.category(c) != "Cf")
+    text = " ".join(re.sub(r"[-‐-―_]", " ", text).split())
+    return unicodedata.normalize("NFC", _LOOSE_SPACE.sub("", text))
+
+
+def weight(phrase: str) -> int:
+    """How much a phrase says: letters and digits, Chinese characters twice."""
+    text = normalise(phrase)
+    return sum(c.isalnum() for c in text) + len(re.findall(f"[{HAN}]", text))
+
+
+Span = tuple[int, int]
+
+
+def _patterns(phrases: Sequence[str]) -> list[re.Pattern[str]]:
+    patterns = []
+    for phrase in phrases:
+        if weight(phrase) < MIN_WEIGHT:
+            continue
+        text = normalise(phrase)
+        start = rf"(?<![^\W{HAN}])" if re.match(rf"[^\W{HAN}]", text) else ""
+        end = rf"(?:e?s)?(?![^\W{HAN}])" if re.search(rf"[^\W{HAN}]$", text) else ""
+        patterns.append(re.compile(start + re.escape(text) + end))
+    return patterns
+
+
+def _sentences(answer: str) -> Iterator[str]:
+    for match in _SENTENCE.finditer(answer[:MAX_ANSWER]):
+        if sentence := match[0].strip():
+            yield sentence
+
+
+def _spans(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
+    return (match.span() for match in pattern.finditer(text))
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _affirmed(text: str, span: Span) -> bool:
+    """Whether nothing near the words says no; two negations cancel."""
+    start, end = span
+    before = _CLAUSE.split(text[max(0, start - REACH) : start])[-1]
+    tokens = list(_TOKEN.finditer(before))[-WINDOW:]
+    window = before[tokens[0].start() :] if tokens else ""
+    negations = len(_NOT.findall(window)) + bool(_DENIED.match(text, end))
+    return negations % 2 == 0
