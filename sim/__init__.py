@@ -1,0 +1,1 @@
+"""Experiments that test, in numbers, the claims that questions make."""

@@ -1,0 +1,1 @@
+"""Where normalisation stands in a residual block, and what follows from it."""

@@ -1,0 +1,159 @@
+"""The parameters that experiments on these networks share, with their words."""
+
+from typing import Any, Literal
+
+from sim.core import Params, Text, param
+from sim.nets.blocks import Activation
+from sim.nets.transformer import Architecture, Init
+
+SYMBOLS = 16
+BATCH = 8  # sequences of a training step
+
+Width = Literal[16, 32, 64]
+Heads = Literal[1, 2, 4, 8]
+Hidden = Literal[1, 2, 4]
+Length = Literal[2, 4, 8]
+Operator = Literal["layer", "rms", "batch", "scale"]
+
+
+def width(default: int) -> Any:
+    return param(
+        default,
+        title=Text(en="Width", zh="宽度"),
+        about=Text(en="Features of a token, $d$.", zh="每个词元的特征数 $d$。"),
+    )
+
+
+def heads(default: int) -> Any:
+    return param(
+        default,
+        title=Text(en="Attention heads", zh="注意力头数"),
+        about=Text(
+            en="Heads that share the width. Independent of where the norm stands.",
+            zh="共同分享宽度的注意力头。与归一化的位置无关。",
+        ),
+    )
+
+
+def hidden(default: int) -> Any:
+    return param(
+        default,
+        title=Text(en="Feed-forward ratio", zh="前馈宽度比"),
+        about=Text(
+            en="Hidden width of the feed-forward sublayer, as a multiple of $d$.",
+            zh="前馈子层的隐藏宽度，以 $d$ 的倍数计。",
+        ),
+    )
+
+
+def length(default: int) -> Any:
+    return param(
+        default,
+        title=Text(en="Sequence length", zh="序列长度"),
+        unit=Text(en="tokens", zh="词元"),
+        about=Text(
+            en="Tokens of a sequence, which attention mixes.",
+            zh="一个序列的词元数，注意力在其间混合信息。",
+        ),
+    )
+
+
+class NetParams(Params):
+    """What every one of these experiments lets one change, whatever it sweeps itself."""
+
+    width: Width = width(64)
+    hidden: Hidden = hidden(4)
+    heads: Heads = heads(4)
+    length: Length = length(8)
+    operator: Operator = param(
+        "layer",
+        title=Text(en="Norm operator", zh="归一化算子"),
+        about=Text(
+            en="What the norm computes; independent of where it stands.",
+            zh="归一化的算法；与它所在的位置无关。",
+        ),
+    )
+    activation: Activation = param(
+        "relu",
+        title=Text(en="Activation", zh="激活函数"),
+        about=Text(
+            en="Nonlinearity of the feed-forward sublayer.",
+            zh="前馈子层的非线性函数。",
+        ),
+    )
+    init: Init = param(
+        "xavier",
+        title=Text(en="Initialisation", zh="初始化"),
+        about=Text(
+            en="Xavier for every matrix, or the smaller variances of PyTorch's encoder layer.",
+            zh="每个矩阵都用 Xavier，或采用 PyTorch 编码器层较小的方差。",
+        ),
+    )
+
+    def architecture(self, *, depth: int, causal: bool = False) -> Architecture:
+        """The Pre-Norm stack of these parameters."""
+        return Architecture(
+            depth=depth,
+            width=self.width,
+            heads=self.heads,
+            hidden=self.hidden * self.width,
+            length=self.length,
+            vocabulary=SYMBOLS,
+            operator=self.operator,
+            activation=self.activation,
+            init=self.init,
+            causal=causal,
+        )
+
+
+class TrainParams(NetParams):
+    """The same for training runs, whose largest is kept short by narrower bounds."""
+
+    width: Literal[16, 32] = width(32)
+    heads: Literal[1, 2, 4] = heads(2)
+    length: Literal[4, 8] = length(8)
+    steps: int = param(
+        180,
+        title=Text(en="Training steps", zh="训练步数"),
+        unit=Text(en="steps", zh="步"),
+        about=Text(
+            en=f"Batches seen, each of {BATCH} fresh sequences.",
+            zh=f"看过的批数，每批 {BATCH} 个新序列。",
+        ),
+        ge=30,
+        le=200,
+        step=10,
+    )
+    warmup: int = param(
+        75,
+        title=Text(en="Warmup", zh="预热"),
+        unit=Text(en="steps", zh="步"),
+        about=Text(
+            en="Steps over which a warmed network's rate rises to its peak.",
+            zh="有预热的网络，其学习率升到峰值所用的步数。",
+        ),
+        ge=1,
+        le=200,
+        step=1,
+    )
+    rate: float = param(
+        0.005,
+        title=Text(en="Peak learning rate", zh="峰值学习率"),
+        about=Text(
+            en="Adam's, kept after warmup.", zh="Adam 的学习率，预热后保持不变。"
+        ),
+        ge=0.0001,
+        le=0.02,
+        step=0.0001,
+    )
+    clip: float = param(
+        1.0,
+        title=Text(en="Clipping norm", zh="裁剪范数"),
+        about=Text(
+            en="Largest gradient norm of a clipped network.",
+            zh="被裁剪网络的最大梯度范数。",
+        ),
+        ge=0.1,
+        le=10.0,
+        step=0.1,
+    )

@@ -1,0 +1,58 @@
+"""Normalisation operators. None of them knows where in a block it stands."""
+
+import math
+from typing import Literal
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+Operator = Literal["layer", "rms", "batch", "scale", "none"]
+EPS = 1e-5
+
+
+def normalise(x: Tensor, operator: Operator, eps: float = EPS) -> Tensor:
+    """Normalise (M, N, d) without gain and shift.
+
+    LayerNorm (Ba et al. 2016) and RMSNorm (Zhang & Sennrich 2019) work on each row of d
+    features, ScaleNorm (Nguyen & Salazar 2019) divides a row by its length, BatchNorm
+    (Ioffe & Szegedy 2015, in training) works on each feature over the N rows of a model.
+    """
+    match operator:
+        case "layer":
+            return functional.layer_norm(x, x.shape[-1:], eps=eps)  # (M, N, d)
+        case "rms":
+            square = x.square().mean(-1, keepdim=True)  # (M, N, 1)
+            return x * torch.rsqrt(square + eps)  # (M, N, d)
+        case "batch":
+            y = x - x.mean(-2, keepdim=True)  # (M, N, d)
+            square = y.square().mean(-2, keepdim=True)  # (M, 1, d)
+            return y * torch.rsqrt(square + eps)  # (M, N, d)
+        case "scale":
+            size = torch.linalg.vector_norm(x, dim=-1, keepdim=True)  # (M, N, 1)
+            return torch.div(x, size.clamp(min=eps))  # (M, N, d)
+        case "none":
+            return x
+
+
+def initial(operator: Operator, width: int) -> dict[str, tuple[int, float]]:
+    """The learnable parts of an operator: columns and first value of "gain" and "shift"."""
+    match operator:
+        case "layer" | "batch":
+            return {"gain": (width, 1.0), "shift": (width, 0.0)}
+        case "rms":
+            return {"gain": (width, 1.0)}
+        case "scale":
+            return {"gain": (1, math.sqrt(width))}
+        case "none":
+            return {}
+
+
+def norm(
+    x: Tensor, operator: Operator, gain: Tensor | None, shift: Tensor | None
+) -> Tensor:
+    """Normalise (M, N, d), then apply each model's own gain and shift, (M, 1, d or 1)."""
+    y = normalise(x, operator)  # (M, N, d)
+    if gain is None:
+        return y
+    return y * gain if shift is None else torch.addcmul(shift, y, gain)  # (M, N, d)
