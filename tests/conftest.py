@@ -1,8 +1,10 @@
 """Databases, applications and clients. Whatever touches SQL runs on both databases."""
 
 import os
+import shutil
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -36,13 +38,12 @@ def postgres_server() -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The URL of an empty database, without tables; once for each kind."""
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/quiz.sqlite"
-        return
-    address = request.getfixturevalue("postgres_server")
+KINDS = ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)]
+
+
+@contextmanager
+def fresh_postgres(address: str) -> Iterator[str]:
+    """The URL of a new database on the server."""
     name = f"quiz_{uuid.uuid4().hex}"
     admin = create_engine(
         f"postgresql+psycopg://{address}/postgres", isolation_level="AUTOCOMMIT"
@@ -55,13 +56,60 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
     admin.dispose()
 
 
-@pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    """An engine on a database with all tables and no rows."""
-    engine = make_engine(database_url)
+@pytest.fixture(params=KINDS)
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of an empty database, without tables; once for each kind."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path}/empty.sqlite"
+        return
+    with fresh_postgres(request.getfixturevalue("postgres_server")) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def sqlite_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with all tables and no rows, to be copied: quicker than making them."""
+    path = tmp_path_factory.mktemp("tables") / "quiz.sqlite"
+    engine = create_engine(f"sqlite:///{path}")
     Base.metadata.create_all(engine)
+    engine.dispose()
+    return path
+
+
+@pytest.fixture(scope="session")
+def postgres_tables(postgres_server: str) -> Iterator[str]:
+    """A database with all tables, emptied after each test that used it."""
+    with fresh_postgres(postgres_server) as url:
+        engine = create_engine(url)
+        Base.metadata.create_all(engine)
+        engine.dispose()
+        yield url
+
+
+@pytest.fixture(params=KINDS)
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    """An engine on a database with all tables and no rows."""
+    if request.param == "sqlite":
+        source = request.getfixturevalue("sqlite_tables")
+        copy = shutil.copy(source, tmp_path / "quiz.sqlite")
+        engine = make_engine(f"sqlite:///{copy}")
+        yield engine
+        engine.dispose()
+        return
+    engine = make_engine(request.getfixturevalue("postgres_tables"))
     yield engine
     engine.dispose()
+    names = ", ".join(f'"{name}"' for name in Base.metadata.tables)
+    with engine.begin() as connection:
+        connection.execute(text(ALONE))
+        connection.execute(text(f"TRUNCATE {names} RESTART IDENTITY CASCADE"))
+    engine.dispose()
+
+
+ALONE = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
 
 
 @pytest.fixture
@@ -72,13 +120,12 @@ def session(engine: Engine) -> Iterator[Session]:
 
 
 @pytest.fixture
-def app(database_url: str, engine: Engine) -> Iterator[APIFlask]:
+def app(engine: Engine) -> Iterator[APIFlask]:
     """The application on that database."""
     from quizsvc.app import create_app
 
-    app = create_app(
-        {"TESTING": True, "DATABASE_URL": database_url, "SECRET_KEY": "test"}
-    )
+    url = engine.url.render_as_string(hide_password=False)
+    app = create_app({"TESTING": True, "DATABASE_URL": url, "SECRET_KEY": "test"})
     yield app
     app.extensions["engine"].dispose()
 

@@ -1,0 +1,1 @@
+"""Speed as ratios against named peers, measured side by side in one run."""

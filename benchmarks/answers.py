@@ -1,0 +1,171 @@
+"""Answers per second over HTTP, against a bare Flask and SQLAlchemy route.
+
+Both run under the same gunicorn settings on SQLite files with the same rows, and get the
+same requests from four keep-alive connections.
+"""
+
+import http.client
+import json
+import os
+import random
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from question_bank.models import Question, Revision
+from question_bank.transfer import import_pack, pack_folder
+from quizsvc import lab, migrating, practice
+from quizsvc.db import make_engine, writing
+from quizsvc.models import RunResult
+from sim import registry
+
+CONNECTIONS, REQUESTS, REPEATS = 4, 150, 3
+
+
+def rows() -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory() as folder:
+        ours, peer = (prepare(f"sqlite:///{folder}/{n}.db") for n in ("ours", "peer"))
+        with (
+            serving("wsgi:app", *ours, folder) as our_port,
+            serving("benchmarks.bare:app", *peer, folder) as peer_port,
+        ):
+            rates: dict[str, list[float]] = {"ours": [], "peer": []}
+            for repeat in range(REPEATS + 1):  # the first warms up
+                share = slice(
+                    repeat * CONNECTIONS * REQUESTS,
+                    (repeat + 1) * CONNECTIONS * REQUESTS,
+                )
+                pairs = (("ours", our_port, ours[1]), ("peer", peer_port, peer[1]))
+                for name, port, shown in pairs:
+                    rate = load(port, shown[share])
+                    if repeat:
+                        rates[name].append(rate)
+    mine, bare = (statistics.median(rates[n]) for n in ("ours", "peer"))
+    return [
+        {
+            "name": "answers over HTTP (peer: bare route, select + insert + commit)",
+            "ours": mine,
+            "peer": bare,
+            "ratio": mine / bare,
+            "unit": "requests/s",
+        }
+    ]
+
+
+def prepare(url: str) -> tuple[str, list[tuple[str, str]]]:
+    """A database with enough presentations; returns them as (id, a choice)."""
+    migrating.upgrade(url)
+    engine = make_engine(url)
+    at, rng = datetime.now(UTC), random.Random(0)
+    with writing(engine) as session:
+        import_pack(session, pack_folder(), at=at)
+        finish_runs(session, at)
+        user = practice.local_user(session, at=at)
+        originals = session.scalars(
+            select(Question).join(Question.current).where(Revision.type != "open")
+        ).all()
+        shown = []
+        for n in range((REPEATS + 1) * CONNECTIONS * REQUESTS):
+            # An answer ends the other showings of its question, so each needs its own.
+            like = originals[n % len(originals)]
+            slug = f"copy-{n}"
+            session.add(Question(slug=slug, pack_id=like.pack_id, current=like.current))
+            card = practice.present(session, user, slug, "en", at=at, rng=rng)
+            shown.append((card.id, card.choices[0][0]))
+        session.commit()
+    engine.dispose()
+    return url, shown
+
+
+def finish_runs(session: Session, at: datetime) -> None:
+    """Give every piece of evidence a run that has ended, with results of the usual size."""
+    lab.store_catalogue(session, registry.catalogue())
+    claims = {row.name: row.claims for row in lab.experiments(session)}
+    for run in lab.enqueue_defaults(session, at=at):
+        run.state = "succeeded"
+        run.result = RunResult(
+            metrics={
+                c["metric"]: [0.5] * len(run.seeds) for c in claims[run.experiment]
+            },
+            verdicts=[
+                {"claim": c["id"], "outcome": "supported", "hits": 5, "effect": 0.5}
+                for c in claims[run.experiment]
+            ],
+            figures=[],
+            seconds=1.0,
+        )
+    session.flush()
+
+
+@contextmanager
+def serving(app: str, url: str, _shown: object, folder: str) -> Iterator[int]:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = int(s.getsockname()[1])
+    environment = {**os.environ, "QUIZ_DATABASE_URL": url, "QUIZ_DATA": folder}
+    server = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "gunicorn", app, "--bind", f"127.0.0.1:{port}"),
+            *("--worker-class", "gthread", "--workers", "2", "--threads", "4"),
+            *("--log-level", "error"),
+        ],
+        env=environment,
+        cwd=Path(__file__).parents[1],
+    )
+    try:
+        for _ in range(200):
+            with socket.socket() as s:
+                if s.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield port
+    finally:
+        server.terminate()
+        server.wait(timeout=15)
+
+
+def load(port: int, shown: list[tuple[str, str]]) -> float:
+    """Answer everything that was shown; returns answers per second."""
+    lanes = [shown[n::CONNECTIONS] for n in range(CONNECTIONS)]
+    failures: list[str] = []
+    threads = [
+        threading.Thread(target=answer_all, args=(port, lane, failures))
+        for lane in lanes
+    ]
+    began = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise RuntimeError(f"{len(failures)} answers failed, the first: {failures[0]}")
+    return len(shown) / (time.perf_counter() - began)
+
+
+def answer_all(port: int, lane: list[tuple[str, str]], failures: list[str]) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    for presentation, choice in lane:
+        connection.request(
+            "POST",
+            f"/api/v1/presentations/{presentation}/answers",
+            json.dumps({"choices": [choice], "confidence": "sure"}),
+            {"Content-Type": "application/json", "Idempotency-Key": uuid.uuid4().hex},
+        )
+        reply = connection.getresponse()
+        said = reply.read()
+        if reply.status != 201:
+            failures.append(f"{reply.status} {said[:200]!r}")
+    connection.close()

@@ -1,0 +1,1 @@
+"""The quiz service: an HTTP API and web pages over the question bank."""

@@ -1,0 +1,10 @@
+"""The HTTP API under ``/api/v1``: one module for each resource."""
+
+from flask import Flask
+
+from quizsvc.api import answers, docs, experiments, health, questions, reviews
+
+
+def init_app(app: Flask) -> None:
+    for module in (questions, answers, reviews, experiments, docs, health):
+        app.register_blueprint(module.bp)

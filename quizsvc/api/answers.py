@@ -1,0 +1,141 @@
+"""The practice loop: what is due, a question shown, its answer, marks on open answers."""
+
+import random
+from datetime import UTC, datetime
+from typing import Any
+
+from apiflask import APIBlueprint
+from flask import Response, url_for
+from sqlalchemy.orm import Session
+
+from quizsvc import db, practice
+from quizsvc.api import paging
+from quizsvc.idempotency import Reply, once
+from quizsvc.markdown import render
+from quizsvc.models import Answer
+from quizsvc.practice import DueItem, Feedback, Submission
+from quizsvc.schemas import (
+    AnswerIn,
+    AnswerOut,
+    DueIn,
+    DueOut,
+    LangIn,
+    MarksIn,
+    PresentationOut,
+    PresentIn,
+)
+
+bp = APIBlueprint("answers", __name__, url_prefix="/api/v1", tag="Practice")
+
+
+@bp.get("/due")
+@bp.input(DueIn, location="query")
+@bp.output(DueOut)
+def due(query_data: DueIn) -> paging.Page[DueItem]:
+    """What to do now, in order, with the reason for each."""
+    session, at = db.session(), datetime.now(UTC)
+    items = practice.due(
+        session, practice.local_user(session, at=at), at=at, lang=query_data.lang
+    )
+    rest = paging.following(items, query_data.after, key=lambda item: item.slug)
+    return paging.page(rest, query_data.limit, key=lambda item: item.slug)
+
+
+@bp.post("/questions/<slug>/presentations")
+@bp.input(PresentIn)
+@bp.output(PresentationOut, status_code=201)
+@bp.doc(responses=[404])
+def present(
+    slug: str, json_data: PresentIn
+) -> tuple[dict[str, Any], int, dict[str, str]]:
+    """Show a question: pins its revision, the order of its choices and the scoring rule."""
+    session, at = db.session(), datetime.now(UTC)
+    user = practice.local_user(session, at=at)
+    shown = practice.present(
+        session, user, slug, json_data.lang, at=at, rng=random.SystemRandom()
+    )
+    session.commit()
+    view = practice.shown(session, shown)
+    body = {
+        **view,
+        "stem_html": render(view["stem"]),
+        "choices": [
+            {**c, "text_html": render(c["text"], inline=True)} for c in view["choices"]
+        ],
+    }
+    return body, 201, {"Location": url_for(".answer", presentation_id=shown.id)}
+
+
+@bp.post("/presentations/<presentation_id>/answers")
+@bp.input(AnswerIn)
+@bp.output(AnswerOut, status_code=201)
+@bp.doc(responses=[404, 409, 410], extensions={"x-idempotency": True})
+def answer(presentation_id: str, json_data: AnswerIn) -> Response:
+    """Answer a question that was shown. Needs an Idempotency-Key; send it again to retry."""
+    session, at = db.session(), datetime.now(UTC)
+    user = practice.local_user(session, at=at)
+
+    def effect() -> Reply:
+        said = Submission(**json_data.model_dump())
+        given = practice.submit_answer(session, user, presentation_id, said, at=at)
+        return _reply(session, given)
+
+    return once(session, user, effect, at=at, required=True)
+
+
+@bp.get("/answers/<answer_id>")
+@bp.input(LangIn, location="query")
+@bp.output(AnswerOut)
+@bp.doc(responses=[404])
+def read(answer_id: str, query_data: LangIn) -> dict[str, Any]:
+    """An answer that was given, with everything it earned."""
+    session = db.session()
+    user = practice.local_user(session, at=datetime.now(UTC))
+    given = practice.find_answer(session, user, answer_id)
+    return _out(given, practice.feedback(session, given, lang=query_data.lang))
+
+
+@bp.post("/answers/<answer_id>/marks")
+@bp.input(MarksIn)
+@bp.output(AnswerOut, status_code=201)
+@bp.doc(responses=[404, 409], extensions={"x-idempotency": False})
+def mark(answer_id: str, json_data: MarksIn) -> Response:
+    """Tick the key points an open answer made, rate it, and so schedule the question."""
+    session, at = db.session(), datetime.now(UTC)
+    user = practice.local_user(session, at=at)
+
+    def effect() -> Reply:
+        given = practice.mark_answer(
+            session, user, answer_id, json_data.points, json_data.rating, at=at
+        )
+        return _reply(session, given)
+
+    return once(session, user, effect, at=at, required=False)
+
+
+def _reply(session: Session, given: Answer) -> Reply:
+    view = practice.feedback(session, given, lang=given.presentation.lang)
+    body = AnswerOut.model_validate(_out(given, view)).model_dump_json()
+    return Reply(body, 201, url_for(".read", answer_id=given.id))
+
+
+def _out(given: Answer, view: Feedback) -> dict[str, Any]:
+    depths = {"short": view.short, "detailed": view.detailed, "full": view.full}
+    return {
+        **vars(view),
+        "id": given.id,
+        "presentation": given.presentation_id,
+        "text": given.text,
+        "explanation": depths,
+        "explanation_html": {name: render(text) for name, text in depths.items()},
+        "choices": [
+            {**vars(c), "rationale_html": render(c.rationale, inline=True)}
+            for c in view.choices
+        ],
+        "pitfalls": [{"belief": b, "why": w} for b, w in view.pitfalls],
+        "follow_ups": [{"prompt": p, "slug": s} for p, s in view.follow_ups],
+        "references": [
+            {"title": t, "url": u, "note": n} for t, u, n in view.references
+        ],
+        "evidence": [{**vars(e), "run": e.run_id} for e in view.evidence],
+    }

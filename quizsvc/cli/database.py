@@ -1,0 +1,99 @@
+"""``quizsvc db``: the schema of the database."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from quizsvc.cli.refusal import Refusal
+from quizsvc.settings import Settings
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+
+@click.group()
+def db() -> None:
+    """The schema of the database."""
+
+
+@db.command("upgrade")
+@click.pass_obj
+def upgrade_command(settings: Settings) -> None:
+    """Bring the database to the newest schema; an SQLite file is copied first."""
+    settings.data.mkdir(parents=True, exist_ok=True)
+    copy = upgrade(settings.database_url)
+    if copy is not None:
+        click.echo(f"The database as it was is kept in {copy}.")
+    click.echo("The database has the newest schema.")
+
+
+def connect(url: str) -> "Engine":
+    """An engine whose database answers. Raises Refusal with the reason."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError, DBAPIError
+
+    from quizsvc.db import make_engine
+
+    try:
+        shown = make_url(url).render_as_string(hide_password=True)
+        engine = make_engine(url)
+        with engine.connect():
+            return engine
+    except ArgumentError as error:
+        raise Refusal("QUIZ_DATABASE_URL is not the URL of a database.") from error
+    except ModuleNotFoundError as error:
+        detail = (
+            f"{shown} needs the Python package {error.name}, which is not installed."
+        )
+        raise Refusal(detail) from error
+    except DBAPIError as error:
+        reason = str(error.orig).strip().partition("\n")[0]
+        raise Refusal(f"The database {shown} cannot be used: {reason}") from error
+
+
+def upgrade(url: str, *, at: datetime | None = None) -> Path | None:
+    """Bring the database to the newest schema; the path of the copy, if one was made.
+
+    Raises Refusal when it cannot be reached or is newer than this program.
+    """
+    from alembic.util import CommandError
+
+    from quizsvc import migrating
+
+    engine = connect(url)
+    try:
+        revision = current_revision(engine)
+        if revision == migrating.head():
+            return None
+        copy = None
+        if revision is not None and engine.dialect.name == "sqlite":
+            copy = back_up(engine, revision, at=at or datetime.now(UTC))
+        migrating.upgrade(url)
+    except CommandError as error:
+        detail = "The database was written by a newer quizsvc; install that one."
+        raise Refusal(detail) from error
+    finally:
+        engine.dispose()
+    return copy
+
+
+def current_revision(engine: "Engine") -> str | None:
+    """The schema's revision; None for an empty database."""
+    from alembic.runtime.migration import MigrationContext
+
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def back_up(engine: "Engine", revision: str, *, at: datetime) -> Path:
+    """Copy an SQLite database, also one in use, beside itself."""
+    source = Path(str(engine.url.database))
+    copy = source.with_name(f"{source.stem}-{revision}-{at:%Y%m%dT%H%M%S}.sqlite")
+    connection = engine.raw_connection()  # VACUUM does not run inside a transaction
+    try:
+        connection.cursor().execute("VACUUM INTO ?", (str(copy),))
+    finally:
+        connection.close()
+    return copy

@@ -1,0 +1,70 @@
+"""What the database holds before anybody asks: questions, catalogue, runs."""
+
+import json
+import subprocess
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from sqlalchemy import Engine, select
+from sqlalchemy.exc import DBAPIError
+
+from question_bank import transfer
+from quizsvc import lab, practice
+from quizsvc.cli import processes
+from quizsvc.cli.refusal import Refusal
+from quizsvc.db import reading, writing
+from quizsvc.models import Experiment
+from sim import registry
+
+
+def start_catalogue(
+    engine: Engine, environment: Mapping[str, str]
+) -> subprocess.Popen[bytes] | None:
+    """Begin to read the experiments in another process, if they have changed.
+
+    It imports every one of them, which takes longer than all else at a first start.
+    """
+    if is_current(engine):
+        return None
+    command = ["sim", "catalogue"]
+    return processes.start(command, environment, stdout=subprocess.PIPE)
+
+
+def fill(
+    engine: Engine, catalogue: subprocess.Popen[bytes] | None, *, time_zone: str
+) -> None:
+    """Bring candidate, questions, catalogue and runs up to date; harmless to repeat.
+
+    Raises Refusal when an experiment cannot be loaded.
+    """
+    with writing(engine) as session:
+        practice.local_user(session, at=datetime.now(UTC), time_zone=time_zone)
+        for folder in transfer.pack_folders():
+            transfer.import_pack(session, folder, at=datetime.now(UTC))
+        session.commit()
+    entries = None if catalogue is None else read_catalogue(catalogue)
+    with writing(engine) as session:
+        if entries is not None:
+            lab.store_catalogue(session, entries)
+        lab.enqueue_defaults(session, at=datetime.now(UTC))
+        session.commit()
+
+
+def is_current(engine: Engine) -> bool:
+    """Whether the stored catalogue was made from the experiments as they are."""
+    stored: dict[str, str] = {}
+    with suppress(DBAPIError), reading(engine) as session:  # the table may not be there
+        query = select(Experiment.name, Experiment.source_hash)
+        stored = dict(session.execute(query).tuples().all())
+    return stored == {name: registry.source_hash(name) for name in registry.names()}
+
+
+def read_catalogue(catalogue: subprocess.Popen[bytes]) -> list[registry.Entry]:
+    """The entries that the process prints. Raises Refusal when it fails."""
+    text, _ = catalogue.communicate()
+    if catalogue.returncode:
+        raise Refusal(
+            "The experiments cannot be loaded: `python -m sim catalogue` fails."
+        )
+    return [registry.Entry(**entry) for entry in json.loads(text)]

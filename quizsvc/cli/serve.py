@@ -1,0 +1,155 @@
+"""``quizsvc serve``: everything on one machine, by one command."""
+
+import http.client
+import ipaddress
+import os
+import socket
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from quizsvc.cli import database, processes
+from quizsvc.cli.refusal import Refusal
+from quizsvc.settings import Settings, read
+
+PATIENCE = 8.0  # seconds for requests and runs to come to an end
+START_SECONDS = 60.0
+
+
+@click.command()
+@click.option("--host", help="The address to listen on; QUIZ_HOST, else 127.0.0.1.")
+@click.option("--port", type=int, help="The port; QUIZ_PORT, else 8000; 0: a free one.")
+@click.option("--data", type=click.Path(path_type=Path), help="As before the command.")
+@click.pass_obj
+def serve(
+    settings: Settings, host: str | None, port: int | None, data: Path | None
+) -> None:
+    """Start the service: database, questions, web server and worker."""
+
+    if data is not None:
+        settings = read(data=data)
+    settings = replace(
+        settings,
+        host=settings.host if host is None else host,
+        port=settings.port if port is None else port,
+    )
+    processes.log_to_stderr()
+    check_host(settings)
+    check_folder(settings.data)
+    with listen(settings.host, settings.port) as listener:
+        settings = replace(settings, port=listener.getsockname()[1])
+        run(settings, listener)
+
+
+def check_host(settings: Settings) -> None:
+    """Raise Refusal for an address that other machines reach: nobody signs in here."""
+    if settings.accounts:
+        raise Refusal("QUIZ_ACCOUNTS=1 asks for accounts, which quizsvc does not have.")
+    try:
+        local = ipaddress.ip_address(settings.host).is_loopback
+    except ValueError:
+        local = settings.host == "localhost"
+    if not local:
+        raise Refusal(
+            f"{settings.host} may be reached from other machines; without accounts "
+            "quizsvc listens on loopback alone, such as 127.0.0.1."
+        )
+
+
+def check_folder(folder: Path) -> None:
+    """Make the data folder. Raises Refusal when nothing can be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        detail = f"The data folder {folder} cannot be written: {error.strerror}."
+        raise Refusal(detail) from error
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """The listening socket; it stays while web servers come and go.
+
+    Raises Refusal when the port is taken.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = getattr(error, "strerror", None) or "there is no such port"
+        detail = f"Port {port} on {host} cannot be used: {reason}. Choose another with --port."
+        raise Refusal(detail) from error
+    listener.listen(2048)
+    return listener
+
+
+def run(settings: Settings, listener: socket.socket) -> None:
+    """Prepare the database, then keep web server and worker until told to stop."""
+    from quizsvc.cli import preparing
+
+    stop = processes.Stop()
+    environment = os.environ | settings.environment()
+    engine = database.connect(settings.database_url)
+    catalogue = preparing.start_catalogue(engine, environment)
+    database.upgrade(settings.database_url)
+    with processes.Household(environment, PATIENCE) as household:
+        handle = listener.fileno()
+        web = household.add(web_command(settings, handle), [handle])
+        preparing.fill(engine, catalogue, time_zone=settings.time_zone)
+        engine.dispose()
+        household.add(["quizsvc.cli", "worker"])
+        wait_for(web, settings, stop)
+        while not stop.wait(0.25):
+            household.tend()
+
+
+def wait_for(web: processes.Service, settings: Settings, stop: processes.Stop) -> None:
+    """Say where the service is, once it answers. Raises Refusal if it never does."""
+    give_up = time.monotonic() + START_SECONDS
+    while not answers(settings):
+        if web.process.poll() is not None or time.monotonic() > give_up:
+            raise Refusal("The web server does not start; see the messages above.")
+        if stop.wait(0.05):
+            return
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    click.echo(f"quizsvc is ready: http://{host}:{settings.port}/")
+
+
+def web_command(settings: Settings, handle: int) -> list[str]:
+    """Gunicorn on a socket that is open already.
+
+    The application is built once, before its processes are forked: it must not have
+    opened a connection by then.
+    """
+    memory = Path("/dev/shm")  # noqa: S108 - heartbeats must not wait for a disk
+    return [
+        "gunicorn",
+        "quizsvc.app:create_app()",
+        *("--bind", f"fd://{handle}"),
+        *("--worker-class", "gthread"),
+        *("--workers", str(settings.web_workers)),
+        *("--threads", str(settings.web_threads)),
+        *("--worker-tmp-dir", str(memory if memory.is_dir() else settings.data)),
+        *("--graceful-timeout", "5"),
+        *("--log-level", "warning"),
+        "--no-control-socket",
+        "--preload",
+    ]
+
+
+def answers(settings: Settings) -> bool:
+    """Whether the web server answers ``/healthz``."""
+    connection = http.client.HTTPConnection(settings.host, settings.port, timeout=2)
+    try:
+        connection.request("GET", "/healthz")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()

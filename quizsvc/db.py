@@ -1,0 +1,71 @@
+"""Engines and sessions. SQLite by default, PostgreSQL by URL; the same rules on both."""
+
+import sqlite3
+
+from flask import Flask, current_app, g
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.orm import Session
+
+WRITE = {"quizsvc_write": True}
+
+
+def make_engine(url: str) -> Engine:
+    """An engine whose SQLite connections wait for each other and check foreign keys."""
+    if not url.startswith("sqlite"):
+        return create_engine(url, pool_pre_ping=True)
+    engine = create_engine(url, connect_args={"timeout": 15})
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _prepare(connection: sqlite3.Connection, _record: object) -> None:
+    connection.isolation_level = None  # we say BEGIN ourselves, see _begin
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")  # an acknowledged answer survives
+
+
+def _begin(connection: Connection) -> None:
+    # A transaction that reads and then writes must take the write lock at once: with a
+    # plain BEGIN two of them lose updates or fail with "database is locked".
+    write = connection.get_execution_options().get("quizsvc_write", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def writing(engine: Engine) -> Session:
+    """A session whose transactions hold SQLite's write lock from their start."""
+    return Session(engine.execution_options(**WRITE))
+
+
+def reading(engine: Engine) -> Session:
+    """A session for reads alone; several may run beside one writer."""
+    return Session(engine)
+
+
+def engine() -> Engine:
+    """The application's engine."""
+    return current_app.extensions["engine"]  # type: ignore[no-any-return]
+
+
+def session() -> Session:
+    """The session of the current request: a writing one unless the method is safe.
+
+    Whoever handles the request commits; what is not committed is rolled back.
+    """
+    from flask import request
+
+    if "session" not in g:
+        safe = request.method in {"GET", "HEAD", "OPTIONS"}
+        g.session = reading(engine()) if safe else writing(engine())
+    return g.session  # type: ignore[no-any-return]
+
+
+def close_session(_error: BaseException | None) -> None:
+    if opened := g.pop("session", None):
+        opened.close()
+
+
+def init_app(app: Flask) -> None:
+    app.extensions["engine"] = make_engine(app.config["DATABASE_URL"])
+    app.teardown_appcontext(close_session)

@@ -1,0 +1,239 @@
+"""Experiments and their runs: what there is, what may be asked, what was asked already."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from logging import getLogger
+from typing import Any
+
+from sqlalchemy import Select, delete, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from question_bank.base import new_id
+from question_bank.models import Evidence, Question
+from quizsvc import parameters
+from quizsvc.jobs import queue
+from quizsvc.models import Experiment, Run
+from quizsvc.refusals import Conflict, Invalid, NotFound
+from sim.core import DEFAULT_SEEDS
+from sim.registry import Entry
+
+log = getLogger(__name__)
+
+PERSON, START_UP = 0, 1
+"""Priorities: somebody waits for the run, or start-up asked for it."""
+
+ENDED = frozenset({"succeeded", "failed", "cancelled"})
+"""The states that a run does not leave by itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submitted:
+    """A run that was asked for; ``cached`` when its result was there already."""
+
+    run: Run
+    cached: bool
+
+
+# The catalogue
+
+
+def store_catalogue(session: Session, entries: Iterable[Entry]) -> None:
+    """Make the catalogue say what these entries say: new, changed and gone ones."""
+    known = {row.name: row for row in session.scalars(select(Experiment))}
+    for entry in entries:
+        row = known.pop(entry.name, None)
+        if row is None:
+            session.add(Experiment(**asdict(entry)))
+        elif row.source_hash != entry.source_hash:
+            for name, value in asdict(entry).items():
+                setattr(row, name, value)
+    if known:
+        session.execute(delete(Experiment).where(Experiment.name.in_(known)))
+    session.flush()
+
+
+def experiments(session: Session) -> list[Experiment]:
+    """Every experiment, by topic and name."""
+    return list(
+        session.scalars(select(Experiment).order_by(Experiment.topic, Experiment.name))
+    )
+
+
+def experiment(session: Session, name: str) -> Experiment:
+    """One experiment. Raises NotFound."""
+    row = session.get(Experiment, name)
+    if row is None:
+        raise NotFound("unknown-experiment", "There is no experiment of this name.")
+    return row
+
+
+# Parameters
+
+
+def content_key(
+    experiment: str,
+    source_hash: str,
+    params: Mapping[str, Any],
+    seeds: Sequence[int],
+) -> str:
+    """The address of a run: SHA-256 over what determines its result.
+
+    ``params`` are complete, as :func:`complete` returns them.
+    """
+    content = [experiment, source_hash, dict(params), list(seeds)]
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def complete(experiment: Experiment, params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters as a run has them: checked, complete, in canonical form.
+
+    Raises Invalid with an error for each parameter that is unknown or out of bounds.
+    """
+    return _checked(experiment, params, DEFAULT_SEEDS)[0]
+
+
+def _checked(
+    experiment: Experiment, params: Mapping[str, Any], seeds: Sequence[int]
+) -> tuple[dict[str, Any], list[int]]:
+    errors = [
+        *parameters.param_errors(experiment.schema, params),
+        *parameters.seed_errors(seeds),
+    ]
+    if errors:
+        raise Invalid("invalid-input", "Some values cannot be used.", errors)
+    return parameters.canonical(experiment.schema, params), list(seeds)
+
+
+# Runs
+
+
+def submit(  # noqa: PLR0913 - a request is its experiment, parameters and seeds
+    session: Session,
+    name: str,
+    params: Mapping[str, Any],
+    seeds: Sequence[int] | None = None,
+    *,
+    at: datetime,
+    priority: int = PERSON,
+) -> Submitted:
+    """Ask for a run. The same content is the same run, whoever asks and however often.
+
+    A failed or cancelled run waits again; one that start-up asked for moves ahead when
+    a person asks. Raises NotFound and Invalid.
+    """
+    row = experiment(session, name)
+    values, chosen = _checked(row, params, DEFAULT_SEEDS if seeds is None else seeds)
+    key = content_key(name, row.source_hash, values, chosen)
+    run = session.scalar(_by_key(key))
+    if run is None:
+        fresh = Run(
+            id=new_id("run"),
+            content_key=key,
+            experiment=name,
+            source_hash=row.source_hash,
+            params=values,
+            seeds=chosen,
+            priority=priority,
+            attempt=0,
+        )
+        queue.enqueue(fresh, at=at)
+        try:
+            with session.begin_nested():
+                session.add(fresh)
+            return Submitted(run=fresh, cached=False)
+        except IntegrityError:  # somebody asked for the same at the same moment
+            run = session.scalars(_by_key(key)).one()
+    run.priority = min(run.priority, priority)
+    if run.state in {"failed", "cancelled"}:
+        queue.enqueue(run, at=at)
+    elif run.state == "running":
+        run.cancel_requested = False  # it is wanted after all
+    session.flush()
+    return Submitted(run=run, cached=run.state == "succeeded")
+
+
+def default_key(experiment: Experiment, params: Mapping[str, Any]) -> str | None:
+    """The address of the run at these parameters and the default seeds.
+
+    None when the experiment does not take these parameters.
+    """
+    try:
+        values = complete(experiment, params)
+    except Invalid:
+        return None
+    return content_key(experiment.name, experiment.source_hash, values, DEFAULT_SEEDS)
+
+
+def known_run(
+    session: Session, experiment: Experiment, params: Mapping[str, Any] | None = None
+) -> Run | None:
+    """The run at these parameters and the default seeds, if anybody asked for it.
+
+    None also when the experiment no longer takes these parameters.
+    """
+    key = default_key(experiment, params or {})
+    return session.scalar(select(Run).where(Run.content_key == key)) if key else None
+
+
+def find_run(session: Session, run_id: str) -> Run:
+    """A run by its id. Raises NotFound."""
+    run = session.get(Run, run_id)
+    if run is None:
+        raise NotFound("unknown-run", "There is no run with this id.")
+    return run
+
+
+def cancel(session: Session, run_id: str, *, at: datetime) -> Run:
+    """Stop a run: at once if it waits, within seconds if it runs.
+
+    Raises NotFound, and Conflict when the run is over.
+    """
+    query = select(Run).where(Run.id == run_id).with_for_update()
+    run = session.scalar(query.execution_options(populate_existing=True))
+    if run is None:
+        raise NotFound("unknown-run", "There is no run with this id.")
+    if run.state == "queued":
+        run.state = "cancelled"
+        run.finished_at = at
+    elif run.state == "running":
+        run.cancel_requested = True
+    else:
+        raise Conflict("run-finished", f"The run has ended already: {run.state}.")
+    session.flush()
+    return run
+
+
+def enqueue_defaults(session: Session, *, at: datetime) -> list[Run]:
+    """Ask for the runs that pages and answers show: every experiment's default, and
+    every parameter set that evidence of a question in use names; quick ones first."""
+    rows = {row.name: row for row in experiments(session)}
+    wanted: list[tuple[str, Mapping[str, Any]]] = [(name, {}) for name in rows]
+    evidence = select(Evidence).join(
+        Question, Question.current_id == Evidence.revision_id
+    )
+    for proof in session.scalars(evidence.where(Question.retired_at.is_(None))):
+        if proof.experiment in rows:
+            wanted.append((proof.experiment, proof.params))
+        else:
+            log.warning("evidence names no experiment: %s", proof.experiment)
+    wanted.sort(key=lambda want: (rows[want[0]].seconds, want[0]))
+    runs: dict[str, Run] = {}
+    for place, (name, params) in enumerate(wanted):
+        moment = at + timedelta(microseconds=place)  # keeps this order in the queue
+        try:
+            run = submit(session, name, params, at=moment, priority=START_UP).run
+        except Invalid as refusal:
+            log.warning("evidence for %s cannot be run: %s", name, refusal.errors)
+        else:
+            runs[run.id] = run
+    return list(runs.values())
+
+
+def _by_key(key: str) -> Select[Run]:
+    query = select(Run).where(Run.content_key == key).with_for_update()
+    return query.execution_options(populate_existing=True)

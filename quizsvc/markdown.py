@@ -1,0 +1,123 @@
+"""Markdown with formulas to safe HTML. Formulas stay TeX source; KaTeX sets them later."""
+
+import re
+from functools import lru_cache
+from typing import Any
+from xml.etree.ElementTree import Element
+
+import nh3
+from markdown import Markdown
+from markdown.blockprocessors import ParagraphProcessor
+from markdown.extensions import Extension
+from markdown.inlinepatterns import InlineProcessor
+from markdown.util import AtomicString, Registry
+from markupsafe import Markup, escape
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+from pygments.token import STANDARD_TYPES
+
+MAX_LENGTH = 64 * 1024
+MAX_OPENERS = 500
+"""What a text may hold of the things whose end the parser looks for, each time anew."""
+
+OPENERS = re.compile(r"\[|\\\(|~~~|```|\$\$|^(?:=+|-+)[ ]*$", re.MULTILINE)
+
+EXTENSIONS = (
+    "sane_lists",
+    "tables",
+    "pymdownx.arithmatex",
+    "pymdownx.highlight",
+    "pymdownx.superfences",
+)
+SETTINGS: dict[str, dict[str, Any]] = {
+    # without \( \) around it, the source is what a reader without script sees
+    "pymdownx.arithmatex": {
+        "generic": True,
+        "tex_inline_wrap": ["", ""],
+        "tex_block_wrap": ["", ""],
+    },
+    "tables": {"use_align_attribute": True},  # a style attribute would break the policy
+}
+
+BLOCKS = {"blockquote", "div", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol"}
+TABLES = {"table", "tbody", "td", "th", "thead", "tr"}
+PHRASES = {"a", "br", "code", "em", "p", "pre", "span", "strong", "ul"}
+CLASSES = {
+    "div": {"highlight", "tex", "tex-block"},
+    "span": {"nowrap", "tex", *filter(None, STANDARD_TYPES.values())},
+}
+CLEANER = nh3.Cleaner(
+    tags=BLOCKS | TABLES | PHRASES,
+    attributes={"a": {"href", "title"}, "td": {"align"}, "th": {"align"}},
+    allowed_classes=CLASSES,
+    url_schemes={"http", "https", "mailto"},
+    link_rel="noreferrer",
+)
+MATH = re.compile(r'<(span|div) class="arithmatex">')
+MATH_CLASSES = {"span": "tex", "div": "tex tex-block"}
+
+
+class _Placement(InlineProcessor):
+    """Keeps the hyphen of Pre-Norm and Post-Norm from ending a line."""
+
+    def handleMatch(  # type: ignore[override]  # noqa: N802 - the name is the library's
+        self, match: re.Match[str], data: str
+    ) -> tuple[Element, int, int]:
+        element = Element("span", {"class": "nowrap"})
+        element.text = AtomicString(match[0])
+        return element, match.start(0), match.end(0)
+
+
+class _House(Extension):
+    """Raw HTML is text here, and the two placements never break."""
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - likewise
+        md.preprocessors.deregister("html_block")
+        md.inlinePatterns.deregister("html")
+        placement = _Placement(r"\b(?:Pre|Post)-Norm\b", md)
+        md.inlinePatterns.register(placement, "placement", 5)
+
+
+def _parser() -> Markdown:
+    return Markdown(extensions=[*EXTENSIONS, _House()], extension_configs=SETTINGS)
+
+
+def _phrase_parser() -> Markdown:
+    """A parser that knows no blocks: a line that begins like a list is no list."""
+    md = _parser()
+    md.parser.blockprocessors = Registry()
+    md.parser.blockprocessors.register(ParagraphProcessor(md.parser), "paragraph", 10)
+    return md
+
+
+@lru_cache(maxsize=2048)
+def render(text: str, *, inline: bool = False) -> Markup:
+    """HTML of a Markdown text; of one line without its paragraph when ``inline``.
+
+    A text over 64 KiB, or with so many brackets or levels that the parser would take
+    seconds, is returned escaped and otherwise as it is. Formulas are ``<span class="tex">`` and
+    ``<div class="tex tex-block">`` around their TeX source.
+    """
+    if len(text.encode()) > MAX_LENGTH or len(OPENERS.findall(text)) > MAX_OPENERS:
+        return _plain(text, inline)
+    md = _phrase_parser() if inline else _parser()
+    try:
+        html = md.convert(" ".join(text.split("\n")) if inline else text)
+    except RecursionError:
+        return _plain(text, inline)
+    html = MATH.sub(lambda m: f'<{m[1]} class="{MATH_CLASSES[m[1]]}">', html)
+    if inline:
+        html = html.removeprefix("<p>").removesuffix("</p>")
+    return Markup(CLEANER.clean(html))  # noqa: S704 - cleaned one call ago
+
+
+def _plain(text: str, inline: bool) -> Markup:
+    return escape(text) if inline else Markup("<p>{}</p>").format(text)
+
+
+@lru_cache(maxsize=64)
+def highlighted(source: str, language: str = "python") -> Markup:
+    """A program as HTML, its tokens marked by Pygments' short class names."""
+    formatter = HtmlFormatter(cssclass="highlight", wrapcode=True)
+    return Markup(highlight(source, get_lexer_by_name(language), formatter))  # noqa: S704 - escaped by Pygments

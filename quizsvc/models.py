@@ -1,0 +1,204 @@
+"""The service's tables: users, practice, experiments and their runs."""
+
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import ForeignKey, Index, String, UniqueConstraint, select
+from sqlalchemy.orm import Mapped, column_property, mapped_column, relationship
+
+from question_bank.base import Base, Key, Name, Slug
+from question_bank.models import Question, Revision
+
+Opaque = String(40)  # an id made by question_bank.base.new_id
+
+
+class User(Base):
+    """A candidate. Local mode has one, named ``local``."""
+
+    __tablename__ = "user"
+
+    id: Mapped[Key]
+    name: Mapped[Slug] = mapped_column(unique=True)
+    time_zone: Mapped[Slug]  # IANA name
+    rollover_hour: Mapped[int]  # the local hour at which a study day begins
+    target_retention: Mapped[float]
+    created_at: Mapped[datetime]
+
+
+class Presentation(Base):
+    """A question shown once: it pins revision, order, language and scoring rule."""
+
+    __tablename__ = "presentation"
+    __table_args__ = (Index(None, "user_id", "question_id"),)
+
+    id: Mapped[str] = mapped_column(Opaque, primary_key=True)  # pres_…
+    user_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
+    question_id: Mapped[int] = mapped_column(ForeignKey("question.id"))
+    revision_id: Mapped[int] = mapped_column(ForeignKey("revision.id"))
+    lang: Mapped[Name]
+    scoring: Mapped[Name]
+    # [[opaque id, name], …] in the order shown; the opaque id is this showing's alone
+    choices: Mapped[list[Any]]
+    key_points: Mapped[list[Any]]
+    reason: Mapped[Name]  # new | due | ahead | chosen: why it was asked
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+
+    question: Mapped[Question] = relationship()
+    revision: Mapped[Revision] = relationship()
+    answer: Mapped["Answer | None"] = relationship(back_populates="presentation")
+    content_hash: Mapped[str] = column_property(  # of the revision
+        select(Revision.content_hash)
+        .where(Revision.id == revision_id)
+        .scalar_subquery()
+    )
+
+
+class Answer(Base):
+    """What the candidate said, and the score. At most one for each presentation."""
+
+    __tablename__ = "answer"
+
+    id: Mapped[str] = mapped_column(Opaque, primary_key=True)  # ans_…
+    presentation_id: Mapped[str] = mapped_column(
+        ForeignKey("presentation.id"), unique=True
+    )
+    chosen: Mapped[list[str]]  # names of choices
+    text: Mapped[str]
+    dont_know: Mapped[bool]
+    confidence: Mapped[Name | None]  # sure | unsure
+    score: Mapped[float | None]  # None until an open answer is marked
+    correct: Mapped[bool | None]
+    ticked: Mapped[list[str]]  # names of key points its author ticked
+    seconds: Mapped[float]
+    answered_at: Mapped[datetime]
+
+    presentation: Mapped[Presentation] = relationship(back_populates="answer")
+    review: Mapped["Review | None"] = relationship(back_populates="answer")
+
+
+class Review(Base):
+    """The review log: append-only, the truth about memory. Undo voids, never deletes."""
+
+    __tablename__ = "review"
+    __table_args__ = (
+        Index(None, "user_id", "question_id", "study_day"),
+        Index(None, "user_id", "reviewed_at"),
+        UniqueConstraint("user_id", "sequence"),
+    )
+
+    id: Mapped[str] = mapped_column(Opaque, primary_key=True)  # rev_…
+    user_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
+    question_id: Mapped[int] = mapped_column(ForeignKey("question.id"))
+    answer_id: Mapped[str | None] = mapped_column(ForeignKey("answer.id"), unique=True)
+    sequence: Mapped[int]  # 1, 2, … for one user: order without a clock
+    rating: Mapped[int]  # 1 Again, 2 Hard, 3 Good, 4 Easy
+    study_day: Mapped[date]  # the user's, with the zone in force at that moment
+    reviewed_at: Mapped[datetime]
+    predicted: Mapped[float | None]  # retrievability just before; None for the first
+    before: Mapped[dict[str, Any] | None]  # memory state, None for the first
+    after: Mapped[dict[str, Any]]
+    voided_at: Mapped[datetime | None]
+
+    question: Mapped[Question] = relationship()
+    answer: Mapped[Answer | None] = relationship(back_populates="review")
+
+
+class MemoryState(Base):
+    """A card's state: a cache that equals the fold of the review log."""
+
+    __tablename__ = "memory_state"
+    __table_args__ = (Index(None, "user_id", "due"),)
+
+    user_id: Mapped[int] = mapped_column(ForeignKey("user.id"), primary_key=True)
+    question_id: Mapped[int] = mapped_column(
+        ForeignKey("question.id"), primary_key=True
+    )
+    stability: Mapped[float]  # days
+    difficulty: Mapped[float]  # 1 to 10
+    last_day: Mapped[date]
+    due: Mapped[date]
+    reviews: Mapped[int]
+    lapses: Mapped[int]
+
+
+class IdempotencyKey(Base):
+    """The reply to a request that must not happen twice, stored with its effect."""
+
+    __tablename__ = "idempotency_key"
+
+    user_id: Mapped[int] = mapped_column(ForeignKey("user.id"), primary_key=True)
+    key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    fingerprint: Mapped[str] = mapped_column(String(64))
+    status: Mapped[int]
+    body: Mapped[str]  # JSON, as it was sent
+    location: Mapped[str | None]
+    created_at: Mapped[datetime]
+
+
+class Experiment(Base):
+    """The catalogue: what the web process knows of an experiment without importing it."""
+
+    __tablename__ = "experiment"
+
+    name: Mapped[Slug] = mapped_column(primary_key=True)
+    topic: Mapped[Slug]
+    title: Mapped[dict[str, Any]]
+    about: Mapped[dict[str, Any]]
+    schema: Mapped[dict[str, Any]]
+    claims: Mapped[list[Any]]
+    seconds: Mapped[float]
+    source_hash: Mapped[str] = mapped_column(String(64))
+    source: Mapped[str]
+
+
+class Run(Base):
+    """A run of an experiment, addressed by its content. The row is the truth and the queue."""
+
+    __tablename__ = "run"
+    __table_args__ = (Index(None, "state", "priority", "queued_at"),)
+
+    id: Mapped[str] = mapped_column(Opaque, primary_key=True)  # run_…
+    # SHA-256 of experiment, source hash, canonical parameters and seeds
+    content_key: Mapped[str] = mapped_column(String(64), unique=True)
+    experiment: Mapped[Slug] = mapped_column(index=True)
+    source_hash: Mapped[str] = mapped_column(String(64))
+    params: Mapped[dict[str, Any]]  # complete and canonical: defaults filled in
+    seeds: Mapped[list[Any]]
+    state: Mapped[Name]  # queued | running | succeeded | failed | cancelled
+    priority: Mapped[int]  # 0 a person waits, 1 start-up asked
+    attempt: Mapped[int]  # 0 before the first; the fence of every write by a worker
+    lease_until: Mapped[datetime | None]
+    progress: Mapped[float]
+    cancel_requested: Mapped[bool]
+    error: Mapped[str | None]  # one sentence: why it failed
+    queued_at: Mapped[datetime]
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+
+    result: Mapped["RunResult | None"] = relationship(back_populates="run")
+
+
+class RunResult(Base):
+    """What a run measured. Apart from its row, so that the queue stays light."""
+
+    __tablename__ = "run_result"
+
+    run_id: Mapped[str] = mapped_column(ForeignKey("run.id"), primary_key=True)
+    metrics: Mapped[dict[str, Any]]
+    verdicts: Mapped[list[Any]]
+    figures: Mapped[list[Any]]
+    seconds: Mapped[float]
+
+    run: Mapped[Run] = relationship(back_populates="result")
+
+
+class Worker(Base):
+    """The last sign of life of each worker, for ``/readyz`` and the page of a waiting run."""
+
+    __tablename__ = "worker"
+    __table_args__ = (UniqueConstraint("name"),)
+
+    id: Mapped[Key]
+    name: Mapped[Slug]
+    seen_at: Mapped[datetime]

@@ -1,0 +1,192 @@
+"""Answers: checked, graded by the names of choices, recorded once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from sqlalchemy import Table, bindparam, exists, update
+from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import set_committed_value
+
+from question_bank.base import new_id
+from question_bank.content import QuestionItem
+from question_bank.grading import score
+from question_bank.published import content
+from quizsvc.models import Answer, Presentation, User
+from quizsvc.practice.presenting import LIFETIME, find_presentation
+from quizsvc.practice.reviewing import RATINGS, record
+from quizsvc.practice.users import lock
+from quizsvc.practice.writing import written
+from quizsvc.refusals import Conflict, FieldError, Invalid, NotFound, invalid
+from quizsvc.scheduling.memory import Rating
+
+CONFIDENCES = ("sure", "unsure")
+
+# Ends the open presentations of a question that is being answered, say in another tab.
+# By the table: the session need not know, since they are read anew before use.
+_END_OTHERS = (
+    update(cast(Table, Presentation.__table__))
+    .where(
+        Presentation.user_id == bindparam("user"),
+        Presentation.question_id == bindparam("question"),
+        Presentation.id != bindparam("answered"),
+        ~exists().where(Answer.presentation_id == Presentation.id),
+    )
+    .values(expires_at=Presentation.created_at)
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """What the candidate sent. "I don't know" is an answer and outweighs the rest."""
+
+    choices: Sequence[str] = ()  # opaque ids of this presentation
+    text: str = ""
+    dont_know: bool = False
+    confidence: str | None = None  # sure | unsure
+    seconds: float | None = None  # None: since the question was shown
+
+
+def submit_answer(
+    session: Session,
+    user: User,
+    presentation_id: str,
+    submission: Submission,
+    *,
+    at: datetime,
+) -> Answer:
+    """Grade and record an answer; all but an open text are reviewed at once.
+
+    Only a fully right answer is a pass (Good), all else is Again; confidence and time
+    are recorded and change nothing. Raises NotFound, Gone for an expired presentation,
+    Conflict for one that was answered, or whose question was answered elsewhere after
+    it was shown, and Invalid.
+    """
+    lock(session, user)
+    shown = find_presentation(session, user, presentation_id, at=at)
+    if shown.answer is not None:
+        raise Conflict("already-answered", "This question has been answered.")
+    item = content(session, shown.content_hash)
+    chosen = _checked(shown, item, submission)
+    grade, correct = _graded(shown, item, submission, chosen)
+    seconds = _seconds(shown, submission, at)
+    session.connection().execute(
+        _END_OTHERS,
+        {"user": user.id, "question": shown.question_id, "answered": shown.id},
+    )
+    given = Answer(
+        id=new_id("ans"),
+        presentation_id=shown.id,
+        chosen=chosen,
+        text="" if submission.dont_know else submission.text,
+        dont_know=submission.dont_know,
+        confidence=submission.confidence,
+        score=grade,
+        correct=correct,
+        ticked=[],
+        seconds=seconds,
+        answered_at=at,
+    )
+    answer = written(session, given)
+    set_committed_value(answer, "presentation", shown)
+    if correct is not None:
+        rating = Rating.GOOD if correct else Rating.AGAIN
+        record(session, user, answer, rating, at=at)
+    return answer
+
+
+def find_answer(session: Session, user: User, answer_id: str) -> Answer:
+    """An answer of this user. Raises NotFound, also for somebody else's."""
+    answer = session.get(Answer, answer_id, populate_existing=True)
+    if answer is None or answer.presentation.user_id != user.id:
+        raise NotFound("unknown-answer", "There is no such answer.")
+    return answer
+
+
+def mark_answer(  # noqa: PLR0913 - whose answer, which ticks, what rating, when
+    session: Session,
+    user: User,
+    answer_id: str,
+    points: Sequence[str],
+    rating: str,
+    *,
+    at: datetime,
+) -> Answer:
+    """Tick the key points an open answer made and rate it, which reviews the card.
+
+    The score is the share of points ticked; the answer stays without a verdict. Raises
+    NotFound, Conflict for an answer that has been reviewed, and Invalid.
+    """
+    lock(session, user)
+    answer = find_answer(session, user, answer_id)
+    if answer.review is not None:
+        raise Conflict("already-marked", "This answer has been reviewed.")
+    if rating not in RATINGS:
+        raise invalid("/rating", "not-an-option", f"Rate it {', '.join(RATINGS)}.")
+    names = dict(answer.presentation.key_points)
+    answer.ticked = _named(names, points, "/points", "key point")
+    answer.score = len(answer.ticked) / len(names)
+    record(session, user, answer, Rating(RATINGS.index(rating) + 1), at=at)
+    return answer
+
+
+def _checked(
+    shown: Presentation, item: QuestionItem, submission: Submission
+) -> list[str]:
+    """The names of the chosen choices, in the order shown. Raises Invalid."""
+    if submission.confidence not in {None, *CONFIDENCES}:
+        raise invalid("/confidence", "not-an-option", "Say sure, unsure or nothing.")
+    if submission.dont_know:
+        return []
+    if item.type == "open":
+        if submission.choices:
+            raise invalid("/choices", "not-accepted", "An open question has none.")
+        if not submission.text.strip():
+            raise invalid("/text", "missing", "Write an answer.")
+        return []
+    if submission.text:
+        raise invalid("/text", "not-accepted", "The question is answered by a choice.")
+    names = dict(shown.choices)
+    chosen = _named(names, submission.choices, "/choices", "choice")
+    if not chosen:
+        raise invalid("/choices", "missing", "Choose an answer.")
+    return chosen
+
+
+def _graded(
+    shown: Presentation, item: QuestionItem, submission: Submission, chosen: list[str]
+) -> tuple[float | None, bool | None]:
+    """Score, and whether the answer is fully right; nothing yet for an open text."""
+    if submission.dont_know:
+        return 0.0, False
+    if item.type == "open":
+        return None, None
+    grade = score(shown.scoring, item.key, set(chosen), len(item.choices))
+    return grade, item.key == set(chosen)
+
+
+def _named(
+    names: dict[str, str], ids: Sequence[str], pointer: str, noun: str
+) -> list[str]:
+    """The names behind opaque ids, once each, in the order shown. Raises Invalid."""
+    errors = [
+        FieldError(
+            pointer=f"{pointer}/{place}",
+            code="unknown-id",
+            detail=f"The presentation has no such {noun}.",
+        )
+        for place, opaque in enumerate(ids)
+        if opaque not in names
+    ]
+    if errors:
+        raise Invalid("invalid-input", errors[0].detail, errors)
+    return [name for opaque, name in names.items() if opaque in ids]
+
+
+def _seconds(shown: Presentation, submission: Submission, at: datetime) -> float:
+    if submission.seconds is None:
+        return (at - shown.created_at).total_seconds()
+    if not 0 <= submission.seconds <= LIFETIME.total_seconds():
+        raise invalid("/seconds", "out-of-range", "It takes 0 to 86400 seconds.")
+    return submission.seconds

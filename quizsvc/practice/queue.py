@@ -1,0 +1,154 @@
+"""What to do now: the due queue and the day at a glance."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import date, datetime
+from math import ceil
+from statistics import median
+from typing import Literal
+
+from sqlalchemy import Select, and_, func, or_, select
+from sqlalchemy.orm import Session
+
+from question_bank.models import Question, Revision, RevisionText
+from quizsvc.models import Answer, MemoryState, Presentation, Review, User
+from quizsvc.scheduling.days import study_day
+from quizsvc.scheduling.memory import retrievability
+
+LEVELS = ("easy", "mid", "hard", "extreme")
+RECENT = 20  # answers that the estimate of time looks at
+SECONDS = 60.0  # for an answer, as long as nothing is known
+
+
+@dataclass(frozen=True, kw_only=True)
+class DueItem:
+    """A question to meet now, and why."""
+
+    slug: str
+    title: dict[str, str]  # by language
+    type: str
+    level: str
+    topic: str
+    reason: Literal["due", "new"]
+    due: date | None
+    retrievability: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Today:
+    """How much there is to do on a study day, and how much is done."""
+
+    day: date
+    due: int
+    new: int
+    done: int  # reviews
+    minutes: int  # for all that is due or new
+    next_due: date | None  # None while something is due, or nothing will be
+
+
+def due(
+    session: Session, user: User, *, at: datetime, lang: str | None = None
+) -> list[DueItem]:
+    """Every question that should be met now, in order; those in ``lang`` alone if given.
+
+    Oldest due day first, on one day the least remembered first; then the ones never met,
+    easy to extreme.
+    """
+    day = study_day(at, user.time_zone, user.rollover_hour)
+    titles: dict[int, dict[str, str]] = defaultdict(dict)
+    for revision_id, name, title in session.execute(_titles()):
+        titles[revision_id][name] = title
+    rows = session.execute(_met_or_new(user, day)).all()
+    items = [
+        _item(question, revision, titles[revision.id], state, day)
+        for question, revision, state in rows
+        if lang is None or lang in titles[revision.id]
+    ]
+    return sorted(items, key=_order)
+
+
+def today(session: Session, user: User, *, at: datetime) -> Today:
+    """The study day at a glance."""
+    items = due(session, user, at=at)
+    day = study_day(at, user.time_zone, user.rollover_hour)
+    done = select(func.count()).where(
+        Review.user_id == user.id, Review.study_day == day, Review.voided_at.is_(None)
+    )
+    coming = (
+        select(func.min(MemoryState.due))
+        .join(Question, Question.id == MemoryState.question_id)
+        .where(MemoryState.user_id == user.id, Question.retired_at.is_(None))
+    )
+    waiting = sum(item.reason == "due" for item in items)
+    return Today(
+        day=day,
+        due=waiting,
+        new=len(items) - waiting,
+        done=session.scalar(done) or 0,
+        minutes=ceil(len(items) * _seconds(session, user) / 60),
+        next_due=None if waiting else session.scalar(coming),
+    )
+
+
+def _seconds(session: Session, user: User) -> float:
+    recent = (
+        select(Answer.seconds)
+        .join(Answer.presentation)
+        .where(Presentation.user_id == user.id)
+        .order_by(Answer.answered_at.desc(), Answer.id)
+        .limit(RECENT)
+    )
+    return median(session.scalars(recent).all() or [SECONDS])
+
+
+def _titles() -> Select[int, str, str]:
+    return (
+        select(RevisionText.revision_id, RevisionText.lang, RevisionText.title)
+        .join(Question, Question.current_id == RevisionText.revision_id)
+        .where(Question.retired_at.is_(None))
+    )
+
+
+def _met_or_new(
+    user: User, day: date
+) -> Select[Question, Revision, MemoryState | None]:
+    mine = and_(MemoryState.question_id == Question.id, MemoryState.user_id == user.id)
+    return (
+        select(Question, Revision, MemoryState)
+        .join(Revision, Revision.id == Question.current_id)
+        .outerjoin(MemoryState, mine)
+        .where(
+            Question.retired_at.is_(None),
+            or_(MemoryState.due.is_(None), MemoryState.due <= day),
+        )
+    )
+
+
+def _item(
+    question: Question,
+    revision: Revision,
+    title: dict[str, str],
+    state: MemoryState | None,
+    day: date,
+) -> DueItem:
+    return DueItem(
+        slug=question.slug,
+        title=title,
+        type=revision.type,
+        level=revision.level,
+        topic=revision.topic,
+        reason="new" if state is None else "due",
+        due=None if state is None else state.due,
+        retrievability=None
+        if state is None
+        else retrievability((day - state.last_day).days, state.stability),
+    )
+
+
+def _order(item: DueItem) -> tuple[date, float, int, str]:
+    return (
+        item.due or date.max,
+        item.retrievability or 0.0,
+        LEVELS.index(item.level) if item.due is None else 0,
+        item.slug,
+    )

@@ -1,0 +1,150 @@
+"""The review log and the cache of what it says: every change of memory is made here."""
+
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import and_, bindparam, delete, func, select, update
+from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import set_committed_value
+
+from question_bank.base import new_id
+from quizsvc.models import Answer, MemoryState, Review, User
+from quizsvc.practice.users import lock
+from quizsvc.practice.writing import write, written
+from quizsvc.refusals import Conflict, NotFound
+from quizsvc.scheduling.days import study_day
+from quizsvc.scheduling.log import State, fold, step
+from quizsvc.scheduling.memory import Rating, retrievability
+
+RATINGS = tuple(rating.name.lower() for rating in Rating)
+"""The words for ratings 1 to 4."""
+
+_LATEST = (
+    select(
+        select(func.max(Review.sequence))
+        .where(Review.user_id == bindparam("user_id"))
+        .scalar_subquery(),
+        *(getattr(MemoryState, name) for name in State._fields),
+    )
+    .select_from(User)
+    .outerjoin(
+        MemoryState,
+        and_(
+            MemoryState.user_id == User.id,
+            MemoryState.question_id == bindparam("question_id"),
+        ),
+    )
+    .where(User.id == bindparam("user_id"))
+)
+
+
+def record(
+    session: Session, user: User, answer: Answer, rating: Rating, *, at: datetime
+) -> Review:
+    """Append a review to the log and move the card's state on. The user is locked."""
+    question_id = answer.presentation.question_id
+    day = study_day(at, user.time_zone, user.rollover_hour)
+    last, before = _latest(session, user, question_id)
+    after = step(before, rating, day, user.target_retention)
+    new = Review(
+        id=new_id("rev"),
+        user_id=user.id,
+        question_id=question_id,
+        answer_id=answer.id,
+        sequence=last + 1,
+        rating=int(rating),
+        study_day=day,
+        reviewed_at=at,
+        predicted=before and retrievability(before.elapsed(day), before.stability),
+        before=before and _plain(before),
+        after=_plain(after),
+        voided_at=None,
+    )
+    review = written(session, new)
+    set_committed_value(answer, "review", review)
+    _store(session, user, question_id, after, new=before is None)
+    return review
+
+
+def undo(session: Session, user: User, review_id: str, *, at: datetime) -> Review:
+    """Void the user's latest review; the card's state is again what it was before.
+
+    Raises NotFound for a review that is unknown or somebody else's, Conflict for one that
+    is undone already or is not the latest.
+    """
+    lock(session, user)
+    review = session.get(Review, review_id, populate_existing=True)
+    if review is None or review.user_id != user.id:
+        raise NotFound("unknown-review", "There is no such review.")
+    if review.voided_at is not None:
+        raise Conflict("already-undone", "The review was undone before.")
+    latest = select(func.max(Review.sequence)).where(
+        Review.user_id == user.id, Review.voided_at.is_(None)
+    )
+    if review.sequence != session.scalar(latest):
+        raise Conflict("not-latest", "Only the latest review can be undone.")
+    review.voided_at = at
+    session.flush()
+    log = session.scalars(
+        select(Review)
+        .where(Review.user_id == user.id, Review.question_id == review.question_id)
+        .order_by(Review.sequence)
+    )
+    _, cached = _latest(session, user, review.question_id)
+    state = fold(log, user.target_retention)
+    _store(session, user, review.question_id, state, new=cached is None)
+    return review
+
+
+def reviews(
+    session: Session, user: User, *, limit: int, after: int | None = None
+) -> list[Review]:
+    """The user's log, newest first, undone reviews too; ``after`` is a sequence number."""
+    query = select(Review).where(Review.user_id == user.id)
+    if after is not None:
+        query = query.where(Review.sequence < after)
+    return list(session.scalars(query.order_by(Review.sequence.desc()).limit(limit)))
+
+
+def rebuild(session: Session, user: User) -> None:
+    """Make every cached state of the user equal to its log again."""
+    lock(session, user)
+    log = session.scalars(
+        select(Review)
+        .where(Review.user_id == user.id)
+        .order_by(Review.question_id, Review.sequence)
+    )
+    mine = select(MemoryState.question_id).where(MemoryState.user_id == user.id)
+    cached = set(session.scalars(mine))
+    states: dict[int, State | None] = dict.fromkeys(cached)
+    for question_id, entries in groupby(log, key=lambda review: review.question_id):
+        states[question_id] = fold(entries, user.target_retention)
+    for question_id, state in states.items():
+        _store(session, user, question_id, state, new=question_id not in cached)
+
+
+def _latest(session: Session, user: User, question_id: int) -> tuple[int, State | None]:
+    """The number of the user's last review, and the cached state of one card."""
+    card = {"user_id": user.id, "question_id": question_id}
+    sequence, *state = session.connection().execute(_LATEST, card).one()
+    return sequence or 0, None if state[0] is None else State(*state)
+
+
+def _store(
+    session: Session, user: User, question_id: int, state: State | None, *, new: bool
+) -> None:
+    mine = (MemoryState.user_id == user.id, MemoryState.question_id == question_id)
+    if state is None:
+        session.execute(delete(MemoryState).where(*mine))
+    elif new:
+        key = {"user_id": user.id, "question_id": question_id}
+        write(session, MemoryState, **key, **state._asdict())
+    else:
+        session.execute(update(MemoryState).where(*mine).values(**state._asdict()))
+
+
+def _plain(state: State) -> dict[str, Any]:
+    """A state for JSON."""
+    days = {"last_day": state.last_day.isoformat(), "due": state.due.isoformat()}
+    return state._asdict() | days

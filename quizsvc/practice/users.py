@@ -1,0 +1,43 @@
+"""Who practises."""
+
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from quizsvc.models import User
+from quizsvc.scheduling.memory import RETENTION
+
+LOCAL = "local"
+ROLLOVER_HOUR = 4
+_BY_NAME = select(User).where(User.name == LOCAL)
+
+
+def local_user(session: Session, *, at: datetime, time_zone: str = "UTC") -> User:
+    """The one user of local mode, made when it is first asked for."""
+    if user := session.scalar(_BY_NAME):
+        return user
+    user = User(
+        name=LOCAL,
+        time_zone=time_zone,
+        rollover_hour=ROLLOVER_HOUR,
+        target_retention=RETENTION,
+        created_at=at,
+    )
+    try:
+        with session.begin_nested():
+            session.add(user)
+    except IntegrityError:  # another process was first
+        return session.scalars(_BY_NAME).one()
+    return user
+
+
+def lock(session: Session, user: User) -> None:
+    """Hold the user until the transaction ends, and read its settings anew.
+
+    On PostgreSQL this is a row lock; on SQLite a writing session holds the whole file
+    from its start, so what it has read of the user is true until its end.
+    """
+    if session.get_bind().dialect.name != "sqlite":
+        session.refresh(user, with_for_update={"key_share": True})

@@ -1,0 +1,57 @@
+"""Who may talk to the service, and what every reply carries."""
+
+import secrets
+from urllib.parse import urlsplit
+
+from flask import Flask, Response, g, request
+from werkzeug.exceptions import Forbidden
+
+from quizsvc.wire import check_text
+
+SAFE = {"GET", "HEAD", "OPTIONS"}
+LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
+POLICY = (
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'"
+)
+
+
+def guard() -> None:
+    """Local mode has no sign-in, so only this machine's own pages and programs may enter.
+
+    A Host that is not loopback means a foreign name was pointed here; an Origin that is
+    not ours means a foreign page sent the request.
+    """
+    g.request_id = secrets.token_hex(8)
+    host = request.host.rsplit(":", 1)[0] if request.host[-1:] != "]" else request.host
+    if host not in LOOPBACK:
+        raise Forbidden("Local mode answers only on a loopback address.")
+    origin = request.headers.get("Origin")
+    if (
+        request.method not in SAFE
+        and origin
+        and urlsplit(origin).netloc != request.host
+    ):
+        raise Forbidden("The request comes from a page of another site.")
+    check_text(request.path)
+    for name, value in request.args.items(multi=True):
+        check_text(name + value)
+
+
+def protect(response: Response) -> Response:
+    """Headers of every reply: no foreign content, no framing, no shared caches."""
+    headers = response.headers
+    headers.setdefault("Content-Security-Policy", POLICY)
+    headers["X-Content-Type-Options"] = "nosniff"
+    headers["Referrer-Policy"] = "same-origin"
+    headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    headers["X-Request-Id"] = g.get("request_id", "")
+    if request.endpoint != "static":
+        headers.setdefault("Cache-Control", "private, no-store")
+    return response
+
+
+def init_app(app: Flask) -> None:
+    app.before_request(guard)
+    app.after_request(protect)

@@ -1,0 +1,107 @@
+// Runs without a new page: a form is sent in the background, the run is followed, and the
+// parts that the server renders for the run's own page take the place of those here.
+import { drawAll } from './chart.js';
+import { typeset } from './math.js';
+
+const PERIOD = 500;   // milliseconds between two looks at a run
+const ENDED = ['succeeded', 'failed', 'cancelled'];
+
+async function page(address, options) {
+  const reply = await fetch(address, { credentials: 'same-origin', ...options });
+  const html = new DOMParser().parseFromString(await reply.text(), 'text/html');
+  return { address: reply.url, status: reply.status, html };
+}
+
+// Puts a part of another page in place of ours; `name` is what the part is called here.
+function swap(ours, theirs) {
+  const name = Object.keys(ours.dataset).find(key => key === 'status' || key === 'result');
+  const fresh = document.adoptNode(theirs);
+  if (name) fresh.dataset[name] = ours.dataset[name];
+  ours.replaceWith(fresh);
+  typeset(fresh);
+  drawAll(fresh);
+  follow(fresh);
+  return fresh;
+}
+
+const part = (name, key, root = document) => root.querySelector(`[data-${name}="${key}"]`);
+
+// Follows every run that has not ended below `root`.
+function follow(root) {
+  const waiting = [root, ...root.querySelectorAll('[data-run]')];
+  for (const element of waiting) if (element.dataset?.run && !ENDED.includes(element.dataset.state)) watch(element);
+}
+
+async function watch(element) {
+  let run;
+  try {
+    do {
+      await new Promise(done => setTimeout(done, PERIOD));
+      if (!element.isConnected) return;
+      const reply = await fetch(`/api/v1/runs/${element.dataset.run}`);
+      if (!reply.ok) continue;
+      run = await reply.json();
+      tell(element, run);
+    } while (!run || !ENDED.includes(run.state));
+  } catch { setTimeout(() => watch(element), 8 * PERIOD); return; }   // the service is away: try again
+  if ('fetch' in element.dataset) renew(element);
+  else finish(element, run);
+}
+
+function tell(element, run) {
+  const bar = element.querySelector('progress'), words = element.querySelector('[role=status]');
+  if (bar) bar.value = run.progress;
+  if (words && run.state === 'running' && element.dataset.running) words.textContent = element.dataset.running.replace('{}', Math.round(run.progress * 100));
+}
+
+// The evidence of an answer has a run of its own: show the card as the server has it now.
+async function renew(card) {
+  const fresh = (await page(location.href)).html.getElementById(card.id);
+  if (fresh) swap(card, fresh);
+}
+
+async function finish(status, run) {
+  const key = status.dataset.status, { html } = await page(`/runs/${run.id}`);
+  swap(status, part('status', 'lab', html));
+  if (run.state !== 'succeeded') return;   // the figures of the run before stay
+  swap(part('result', key), part('result', 'lab', html));
+  if (key === 'lab') history.replaceState(null, '', `/runs/${run.id}`);
+}
+
+document.addEventListener('submit', async event => {
+  const form = event.target;
+  if (!form.matches('[data-lab], [data-cancel]')) return;
+  event.preventDefault();
+  const sent = form.matches('[data-lab]') ? form : form.closest('[data-status]');
+  const key = sent.dataset.lab ?? sent.dataset.status;
+  sent.setAttribute('aria-busy', 'true');
+  let reply;
+  try { reply = await page(form.action, { method: 'POST', body: new FormData(form) }); } catch { form.submit(); return; }
+  sent.removeAttribute('aria-busy');
+  if (reply.status === 422) { refuse(form, reply.html); return; }
+  const theirs = part('status', 'lab', reply.html);
+  if (!theirs) { document.location = reply.address; return; }
+  form.querySelector('[data-refused]')?.remove();
+  const status = swap(part('status', key), theirs);
+  if (status.dataset.state === 'succeeded') finish(status, { id: status.dataset.run, state: 'succeeded' });
+});
+
+// A value that cannot be used: show the server's words over our form, which keeps its values.
+function refuse(form, html) {
+  const words = html.querySelector('[data-refused]');
+  form.querySelector('[data-refused]')?.remove();
+  if (!words) return;
+  for (const link of words.querySelectorAll('[data-field]')) link.hash = form.querySelector(`[name="${link.dataset.field}"]`).closest('[id]').id;
+  form.prepend(document.adoptNode(words));
+  words.focus();
+}
+
+// A slider and a number field are one parameter.
+document.addEventListener('input', event => {
+  const field = event.target;
+  if (field.dataset?.for) document.getElementById(field.dataset.for).value = field.value;
+  else for (const range of document.querySelectorAll(`[data-for="${CSS.escape(field.id)}"]`)) range.value = field.value;
+});
+
+drawAll();
+follow(document);

@@ -1,0 +1,91 @@
+// Keys, clock and the language link of the practice and feedback pages. Every action is also
+// a button or a link, so the pages work without this file.
+const $ = id => document.getElementById(id);
+const ask = $('ask'), text = $('text');
+const choices = ask ? [...ask.querySelectorAll('[name=choice]')] : [];
+
+// A switch of language keeps ticks, words and clock.
+const asked = new URLSearchParams(location.search);
+for (const c of choices) if (asked.getAll('choice').includes(c.value)) c.checked = true;
+const kept = `draft ${location.pathname}`;
+const draft = JSON.parse(sessionStorage.getItem(kept) ?? '{}');
+if (text && draft.text) text.value = draft.text;
+$('language')?.addEventListener('click', event => {
+  const link = new URL(event.currentTarget.href);
+  link.searchParams.delete('choice');
+  for (const c of choices) if (c.checked) link.searchParams.append('choice', c.value);
+  event.currentTarget.href = link;
+  sessionStorage.setItem('focus', 'language');
+});
+if (sessionStorage.getItem('focus')) { $(sessionStorage.getItem('focus'))?.focus(); sessionStorage.removeItem('focus'); }
+
+let said = '';
+function say(words) { if ($('say') && words !== said) { $('say').textContent = said = words; $('say').className = 'small dim reserve'; } }
+
+const answered = () => (text ? text.value.trim() !== '' : choices.some(c => c.checked));
+ask?.addEventListener('submit', event => {
+  if (event.submitter?.value !== 'none' && !answered()) {
+    event.preventDefault();
+    say(ask.dataset.need);
+    (text ?? choices[0]).focus();
+    return;
+  }
+  $('seconds').value = seconds;
+  sessionStorage.removeItem(kept);
+});
+ask?.addEventListener('change', () => say($('say').dataset.quiet));
+
+// Time that the page was seen.
+let seconds = draft.seconds ?? 0, hidden = localStorage.getItem('clock') === 'off';
+const clock = $('timer'), button = $('timer-switch');
+if (clock) {
+  const show = () => {
+    clock.textContent = hidden ? '–:––' : `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+    button.textContent = hidden ? button.dataset.show : button.dataset.hide;
+    button.setAttribute('aria-pressed', hidden);
+  };
+  show();
+  setInterval(() => { if (document.visibilityState === 'visible') { seconds++; show(); } }, 1000);
+  button.addEventListener('click', () => { hidden = !hidden; localStorage.setItem('clock', hidden ? 'off' : 'on'); show(); });
+  addEventListener('pagehide', () => { if (!$('seconds').value) sessionStorage.setItem(kept, JSON.stringify({ seconds, text: text?.value })); });
+}
+
+const on = $('keys-on');
+if (on) {
+  on.checked = localStorage.getItem('keys') !== 'off';
+  on.addEventListener('change', () => localStorage.setItem('keys', on.checked ? 'on' : 'off'));
+}
+
+document.addEventListener('keydown', event => {
+  // An input method is composing (229 in older browsers): the key belongs to it.
+  if (event.isComposing || event.keyCode === 229) return;
+  if (text && event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); $('show-points').click(); return; }
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+  if (event.target.closest('textarea, select, input:not([type=checkbox], [type=radio])')) {
+    if (event.key === 'Escape') event.target.blur();
+    return;
+  }
+  const press = selector => { const b = document.querySelector(selector); if (b) { event.preventDefault(); b.focus(); b.click(); } };
+  const key = event.key.toLowerCase();
+  if (key === 'enter') {
+    if (event.repeat || event.target.closest('a, button, summary')) return;
+    if (!ask) press('[data-key=next]');
+    else if (text) text.focus();
+    else if (answered()) { event.preventDefault(); $('check').children[1].focus(); }   // never picks one
+    else { event.preventDefault(); say(ask.dataset.need); }
+    return;
+  }
+  if (localStorage.getItem('keys') === 'off' && key !== '?') return;
+  if (/^[1-9]$/.test(key)) press(`.choice:has([aria-keyshortcuts="${key}"]) input`);
+  else if (key === '0') press('#check [value=none]');
+  else if (key === 'n') press('#check [value=unsure]');
+  else if (key === 's') press('#check [value=sure]');
+  else if (key === 'u') press('[data-key=undo]');
+  else if (key === 'l') press('#language');
+  else if (key === 't') press('#timer-switch');
+  else if (key === '?') { event.preventDefault(); $('all-keys')?.showModal(); }
+  else if (key === 'e') {
+    const depths = [...document.querySelectorAll('[name=depth]')];
+    depths[(depths.findIndex(d => d.checked) + 1) % depths.length]?.click();
+  }
+});

@@ -1,0 +1,108 @@
+"""After the answer: the verdict, its proof, the explanation, the next date; marks and undo."""
+
+from datetime import UTC, date, datetime
+
+from flask import Blueprint, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from quizsvc import db, practice
+from quizsvc.models import Answer, MemoryState, Review, User
+from quizsvc.refusals import Conflict, Invalid, NotFound
+from quizsvc.scheduling.days import study_day
+from quizsvc.scheduling.log import State, step
+from quizsvc.web import evidence, language
+from quizsvc.web.practice import ask
+
+bp = Blueprint("feedback", __name__)
+
+
+@bp.get("/answers/<answer_id>")
+def show(answer_id: str) -> str:
+    session, at = db.session(), datetime.now(UTC)
+    user = practice.local_user(session, at=at)
+    return _page(session, user, practice.find_answer(session, user, answer_id), at=at)
+
+
+@bp.post("/answers/<answer_id>")
+def mark(answer_id: str) -> Response | tuple[str, int]:
+    """Tick the key points of an open answer and rate it; sent twice, it counts once."""
+    session, at = db.session(), datetime.now(UTC)
+    user = practice.local_user(session, at=at)
+    points, rating = request.form.getlist("point"), request.form.get("rating", "")
+    try:
+        practice.mark_answer(session, user, answer_id, points, rating, at=at)
+    except Conflict:
+        session.rollback()
+    except Invalid:
+        session.rollback()
+        user = practice.local_user(session, at=at)
+        given = practice.find_answer(session, user, answer_id)
+        return _page(session, user, given, at=at, ticked=points), 422
+    session.commit()
+    return redirect(url_for(".show", answer_id=answer_id), 303)
+
+
+@bp.post("/reviews/<review_id>/undo")
+def undo(review_id: str) -> Response:
+    """Take an answer back and ask its question anew, with what was said kept."""
+    session, at = db.session(), datetime.now(UTC)
+    user = practice.local_user(session, at=at)
+    answer = practice.undo(session, user, review_id, at=at).answer
+    target = url_for("today.show")
+    if answer is not None:
+        try:
+            shown = ask(session, user, answer.presentation.question.slug, at=at)
+            target = url_for("practice.show", presentation_id=shown.id, again=answer.id)
+        except NotFound:  # retired since; what was undone stays undone
+            pass
+    session.commit()
+    return redirect(target, 303)
+
+
+def _page(
+    session: Session,
+    user: User,
+    given: Answer,
+    *,
+    at: datetime,
+    ticked: list[str] | None = None,
+) -> str:
+    view = practice.feedback(session, given, lang=language.chosen())
+    parts = [c.id for c in view.choices] or [point.id for point in view.key_points]
+    latest = _latest(session, user)
+    return render_template(
+        "feedback.html",
+        answer=view,
+        seconds=given.seconds,
+        retention=user.target_retention,
+        today=practice.today(session, user, at=at),
+        left=len(practice.due(session, user, at=at)),
+        cards=evidence.cards(session, view.evidence, parts),
+        undoable=view.review and latest and view.review.id == latest.id,
+        dates=None if view.review else _dates(session, user, given, at),
+        ticked=ticked,
+    )
+
+
+def _latest(session: Session, user: User) -> Review | None:
+    """The review that can be undone."""
+    for review in practice.reviews(session, user, limit=100):
+        if review.voided_at is None:
+            return review
+    return None
+
+
+def _dates(
+    session: Session, user: User, given: Answer, at: datetime
+) -> dict[str, date]:
+    """When the question would come back, by rating."""
+    row = session.get(MemoryState, (user.id, given.presentation.question_id))
+    state = None
+    if row is not None:
+        state = State(**{name: getattr(row, name) for name in State._fields})
+    day = study_day(at, user.time_zone, user.rollover_hour)
+    return {
+        word: step(state, rating, day, user.target_retention).due
+        for rating, word in enumerate(practice.RATINGS, start=1)
+    }

@@ -1,0 +1,40 @@
+"""Which language a page is in: asked for in the address, kept in a cookie, or preferred."""
+
+from urllib.parse import urlencode
+
+from flask import Response, request
+
+LANGUAGES = {"en": "English", "zh": "中文"}
+TAGS = {"en": "en", "zh": "zh-Hans"}
+COOKIE = "lang"
+YEAR = 365 * 24 * 3600
+
+
+def chosen() -> str:
+    """The language of this request, one of ``LANGUAGES``."""
+    for asked in (request.args.get("lang"), request.cookies.get(COOKIE)):
+        if asked in LANGUAGES:
+            return str(asked)
+    wanted = (tag.split("-")[0].lower() for tag, _ in request.accept_languages)
+    return next((lang for lang in wanted if lang in LANGUAGES), "en")
+
+
+def tag() -> str:
+    """The page's language for ``<html lang>``."""
+    return TAGS[chosen()]
+
+
+def other() -> dict[str, str]:
+    """The other language: its tag, its own name and the address of this page in it."""
+    lang = "en" if chosen() == "zh" else "zh"
+    query = [(k, v) for k, v in request.args.items(multi=True) if k != "lang"]
+    href = "?" + urlencode([*query, ("lang", lang)])
+    return {"tag": TAGS[lang], "name": LANGUAGES[lang], "href": href}
+
+
+def remember(response: Response) -> Response:
+    """Keep a language that the address asked for."""
+    asked = request.args.get("lang")
+    if asked in LANGUAGES and request.cookies.get(COOKIE) != asked:
+        response.set_cookie(COOKIE, asked, max_age=YEAR, samesite="Lax", httponly=True)
+    return response

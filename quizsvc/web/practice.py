@@ -1,0 +1,139 @@
+"""Practice: a question is asked, and its answer taken.
+
+A GET only ever shows. What shows a question for the first time writes a presentation, so
+it is a POST: a reload, a prefetch or the Back button asks nothing anew.
+"""
+
+import random
+from datetime import UTC, datetime
+
+from flask import Blueprint, redirect, render_template, request, url_for
+from sqlalchemy.orm import Session
+from werkzeug.wrappers import Response
+
+from question_bank.content import SOURCE
+from question_bank.published import content
+from quizsvc import db, practice
+from quizsvc.api.questions import published
+from quizsvc.models import Answer, Presentation, User
+from quizsvc.practice import Submission
+from quizsvc.refusals import Conflict, Invalid, invalid
+from quizsvc.web import language
+
+bp = Blueprint("practice", __name__)
+
+LONGEST = 20_000  # characters of an open answer
+LIFETIME = 24 * 3600
+
+
+@bp.get("/practice")
+def start() -> str:
+    """What comes next, and a button that asks it."""
+    session, at = db.session(), datetime.now(UTC)
+    user = practice.local_user(session, at=at)
+    return render_template(
+        "start.html",
+        today=practice.today(session, user, at=at),
+        items=practice.due(session, user, at=at),
+    )
+
+
+@bp.post("/practice")
+def begin() -> Response:
+    """Ask the next question, or the one that the form names."""
+    session, at = db.session(), datetime.now(UTC)
+    user = practice.local_user(session, at=at)
+    slug = request.form.get("slug")
+    if slug is None:
+        items = practice.due(session, user, at=at)
+        if not items:
+            return redirect(url_for("today.show"), 303)
+        slug = items[0].slug
+    shown = ask(session, user, slug, at=at)
+    session.commit()
+    return redirect(url_for(".show", presentation_id=shown.id), 303)
+
+
+def ask(session: Session, user: User, slug: str, *, at: datetime) -> Presentation:
+    """Show a question in the page's language if it is written in it."""
+    texts = content(session, published(session, slug).content_hash).texts
+    lang = language.chosen() if language.chosen() in texts else SOURCE
+    chance = random.SystemRandom()
+    return practice.present(session, user, slug, lang, at=at, rng=chance)
+
+
+@bp.get("/practice/<presentation_id>")
+def show(presentation_id: str) -> str | Response:
+    """The question; ``again`` names an earlier answer to it, whose words are kept."""
+    session, at = db.session(), datetime.now(UTC)
+    user = practice.local_user(session, at=at)
+    shown = practice.find_presentation(session, user, presentation_id, at=at)
+    if shown.answer is not None:
+        return redirect(url_for("feedback.show", answer_id=shown.answer.id))
+    ticked, text = request.args.getlist("choice"), ""
+    if earlier := request.args.get("again"):
+        answer = practice.find_answer(session, user, earlier)
+        ticked, text = [*ticked, *_ticks(shown, answer)], answer.text
+    return _page(session, user, shown, at=at, ticked=ticked, text=text)
+
+
+def _ticks(shown: Presentation, earlier: Answer) -> list[str]:
+    return [opaque for opaque, name in shown.choices if name in earlier.chosen]
+
+
+@bp.post("/practice/<presentation_id>")
+def answer(presentation_id: str) -> Response | tuple[str, int]:
+    """Take the answer; sent twice, it counts once and leads to the same page."""
+    session, at = db.session(), datetime.now(UTC)
+    user = practice.local_user(session, at=at)
+    said = _submission()
+    try:
+        if len(said.text) > LONGEST:
+            raise invalid("/text", "too-long", "The answer is too long.")
+        given = practice.submit_answer(session, user, presentation_id, said, at=at)
+    except Conflict as refusal:
+        if refusal.code != "already-answered":
+            raise
+        session.rollback()
+        return redirect(url_for(".show", presentation_id=presentation_id), 303)
+    except Invalid as refusal:
+        session.rollback()
+        user = practice.local_user(session, at=at)
+        shown = practice.find_presentation(session, user, presentation_id, at=at)
+        code = refusal.errors[0].code if refusal.errors else refusal.code
+        kept = {"ticked": said.choices, "text": said.text, "trouble": code}
+        return _page(session, user, shown, at=at, **kept), 422
+    session.commit()
+    return redirect(url_for("feedback.show", answer_id=given.id), 303)
+
+
+def _submission() -> Submission:
+    confidence = request.form.get("confidence")
+    try:
+        seconds = float(request.form.get("seconds", ""))
+    except ValueError:
+        seconds = -1.0
+    return Submission(
+        choices=request.form.getlist("choice"),
+        text=request.form.get("text", "").strip(),
+        dont_know=confidence == "none",
+        confidence=confidence if confidence in {"sure", "unsure"} else None,
+        seconds=seconds if 0 <= seconds <= LIFETIME else None,
+    )
+
+
+def _page(
+    session: Session, user: User, shown: Presentation, *, at: datetime, **kept: object
+) -> str:
+    items = practice.due(session, user, at=at)
+    slug = shown.question.slug
+    return render_template(
+        "practice.html",
+        question=practice.shown(session, shown, lang=language.chosen()),
+        topic=shown.revision.topic,
+        reason=shown.reason,
+        item=next((item for item in items if item.slug == slug), None),
+        today=practice.today(session, user, at=at),
+        left=len(items),
+        **kept,
+    )

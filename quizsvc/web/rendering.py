@@ -1,0 +1,89 @@
+"""What templates may call: Markdown, numbers and dates."""
+
+from datetime import date
+from typing import Any
+
+from babel.dates import format_skeleton
+from flask import Flask
+from flask_babel import get_locale
+from markupsafe import Markup
+
+from quizsvc.markdown import highlighted, render
+from quizsvc.web import controls, language, plots, words
+from quizsvc.web.problems import problem
+
+MARKS = str.maketrans("", "", "$*`{}\\")
+SYMBOLS = {
+    r"\sigma": "σ",
+    r"\gamma": "γ",
+    r"\beta": "β",
+    r"\varepsilon": "ε",
+    r"\eta": "η",
+    r"\ell": "ℓ",
+    r"\partial": "∂",
+    r"\lVert": "‖",
+    r"\rVert": "‖",
+    r"\|": "‖",
+    r"\sqrt": "√",
+    r"\approx": "≈",
+    r"\cdot": "·",
+    r"\,": " ",
+    "^2": "²",
+    "_2": "₂",
+}
+
+
+def line(text: str) -> Markup:
+    """One line of Markdown, without a paragraph around it."""
+    return render(text, inline=True)
+
+
+def plain(text: str) -> str:
+    """A line of Markdown where no HTML can be: in an attribute, a title, a drawing."""
+    for source, symbol in SYMBOLS.items():
+        text = text.replace(source, symbol)
+    return text.translate(MARKS)
+
+
+def day(value: date) -> str:
+    """A day of the week, month and day: Fri, Dec 4."""
+    return str(format_skeleton("MMMEd", value, locale=get_locale()))
+
+
+def date_only(value: date) -> str:
+    """A month and day, where there is little room: Dec 4."""
+    return str(format_skeleton("MMMd", value, locale=get_locale()))
+
+
+def context() -> dict[str, Any]:
+    return {"lang": language.tag(), "other_language": language.other()}
+
+
+def init_app(app: Flask) -> None:
+    app.jinja_env.trim_blocks = True
+    app.jinja_env.lstrip_blocks = True
+    app.jinja_env.filters |= {
+        "md": render,
+        "line": line,
+        "code": highlighted,
+        "day": day,
+        "date_only": date_only,
+        "number": plots.number,
+        "plain": plain,
+        "shown": controls.shown,
+        "said": words.said,
+    }
+    app.jinja_env.globals |= {
+        "name": words.name,
+        "problem": problem,
+        "table": plots.table,
+        "thumbnail": plots.thumbnail,
+        "TOPICS": words.TOPICS,
+        "LEVELS": words.LEVELS,
+        "FORMS": words.FORMS,
+        "VERDICTS": words.VERDICTS,
+        "STATES": words.STATES,
+        "RATINGS": words.RATINGS,
+        "RULES": words.RULES,
+    }
+    app.context_processor(context)

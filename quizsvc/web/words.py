@@ -1,0 +1,80 @@
+"""Names for the words that rows hold, in the language of the page."""
+
+from collections.abc import Mapping
+
+from flask_babel import gettext
+from flask_babel import lazy_gettext as _l
+from flask_babel import lazy_pgettext as _p
+
+from quizsvc.web import language
+
+TOPICS = {
+    "placement": _l("Placement"),
+    "operators": _l("Operators"),
+    "stability": _l("Stability"),
+    "depth": _l("Depth"),
+    "practice": _l("In practice"),
+}
+LEVELS = {
+    "easy": _l("Easy"),
+    "mid": _l("Medium"),
+    "hard": _l("Hard"),
+    "extreme": _l("Extreme"),
+}
+FORMS = {"choice": _l("Choice"), "open": _l("Open")}
+VERDICTS = {
+    "supported": _l("Supported"),
+    "refuted": _l("Refuted"),
+    "inconclusive": _l("Inconclusive"),
+}
+STATES = {
+    "queued": _l("Waiting"),
+    "running": _l("Running"),
+    "succeeded": _l("Done"),
+    "failed": _l("Failed"),
+    "cancelled": _l("Cancelled"),
+}
+RATINGS = {
+    "again": _p("rating", "Again"),
+    "hard": _p("rating", "Hard"),
+    "good": _p("rating", "Good"),
+    "easy": _p("rating", "Easy"),
+}
+RULES = {
+    "all-or-nothing": _l("All or nothing: the key, and nothing else."),
+    "net-correct": _l(
+        "Right ticks minus wrong ticks, over the number of right choices."
+    ),
+    "each-option": _l("The share of choices that were judged right, ticked or not."),
+    "key-points": _l("The share of key points that you ticked."),
+}
+OPTIONS = {
+    "layer": "LayerNorm",
+    "rms": "RMSNorm",
+    "batch": "BatchNorm",
+    "scale": "ScaleNorm",
+    "pre": "Pre-Norm",
+    "post": "Post-Norm",
+    "relu": "ReLU",
+    "gelu": "GELU",
+    "xavier": "Xavier",
+    "pytorch": "PyTorch",
+}
+"""Proper names, the same in every language."""
+
+
+def _(message: str, **values: object) -> str:
+    """A message in the language of the page, with its values."""
+    return str(gettext(message, **values))
+
+
+def name(names: Mapping[str, object], word: str) -> str:
+    """The name of a word, or the word itself."""
+    return str(names.get(word, word))
+
+
+def said(text: Mapping[str, str]) -> str:
+    """A text kept in several languages, in the page's if it is there."""
+    return (
+        text.get(language.chosen()) or text.get("en") or next(iter(text.values()), "")
+    )

@@ -1,0 +1,52 @@
+"""A real service on loopback and a real Chromium, for tests and for screenshots."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+def find_chromium() -> str | None:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return next(filter(None, map(shutil.which, names)), None)
+
+
+@contextmanager
+def serving(data: Path) -> Iterator[str]:
+    """``quizsvc serve`` on a free port; yields its address without a trailing slash."""
+    command = Path(sys.executable).with_name("quizsvc")
+    service = subprocess.Popen(
+        [command, "serve", "--port", "0", "--data", data],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert service.stdout is not None
+        line = service.stdout.readline()
+        assert line.startswith("quizsvc is ready: "), line
+        yield line.split()[-1].rstrip("/")
+    finally:
+        service.terminate()
+        service.wait(timeout=15)
+        service.stdout.close()
+
+
+@contextmanager
+def browsing(executable: str) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=QUIET)
+        yield browser
+        browser.close()

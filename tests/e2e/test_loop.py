@@ -1,0 +1,109 @@
+"""The practice loop and the laboratory in a real browser."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+pytestmark = pytest.mark.browser
+
+PATIENCE = 60_000  # milliseconds for an experiment on a busy machine
+
+
+def start(page: Page) -> None:
+    page.goto("/")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/practice/pres_"))
+
+
+def test_the_whole_loop_by_keyboard_alone(page: Page) -> None:
+    start(page)
+    page.keyboard.press("Enter")
+    expect(page.locator("#say")).to_contain_text("Tick at least one choice")
+    page.keyboard.press("1")
+    expect(page.locator(".choice input").first).to_be_checked()
+    page.keyboard.press("Escape")
+    page.keyboard.press("s")
+
+    page.wait_for_url(re.compile("/answers/ans_"))
+    expect(page.locator("#verdict")).to_be_focused()
+    expect(page.locator("#verdict")).to_have_text(re.compile("^(Right|Not right)$"))
+    expect(page.locator(".review li")).not_to_have_count(0)
+    page.keyboard.press("e")
+    expect(page.locator(".detailed.read")).to_be_visible()
+
+    page.keyboard.press("u")
+    page.wait_for_url(re.compile("/practice/pres_"))
+    expect(page.locator(".choice input:checked")).to_have_count(1)
+    page.keyboard.press("n")
+    page.wait_for_url(re.compile("/answers/ans_"))
+    answered = page.url
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/practice/pres_"))
+    page.goto(answered)
+    expect(page.locator("[data-key=undo]")).to_be_visible()
+
+
+def test_formulas_are_set_and_nothing_moves(page: Page) -> None:
+    page.goto("/questions/identity-path")
+    expect(page.locator(".katex").first).to_be_visible()
+    shift = page.evaluate(
+        """() => new Promise(done => {
+          let sum = 0;
+          new PerformanceObserver(list => {
+            for (const entry of list.getEntries()) sum += entry.value;
+          }).observe({ type: 'layout-shift', buffered: true });
+          setTimeout(() => done(sum), 300);
+        })"""
+    )
+    assert shift < 0.01
+
+
+def test_an_experiment_runs_with_other_parameters_and_shows_its_verdicts(
+    page: Page,
+) -> None:
+    page.goto("/experiments/batch_independence")
+    field = page.locator("form[data-lab] input[type=number]").first
+    expect(field).to_be_visible()
+    field.fill(str(int(field.get_attribute("min") or 1) + 1))
+    page.get_by_role("button", name="Run").first.click()
+
+    expect(page).to_have_url(re.compile("/runs/run_"), timeout=PATIENCE)
+    expect(page.locator("[data-result] .verdict").first).to_be_visible()
+    expect(page.locator("[data-result] .plot svg").first).to_be_visible()
+
+
+def test_the_language_changes_in_mid_question_and_keeps_the_ticks(page: Page) -> None:
+    start(page)
+    page.keyboard.press("2")
+    page.locator("#language").click()
+
+    expect(page.locator("html")).to_have_attribute("lang", re.compile("^zh"))
+    expect(page.locator(".choice input").nth(1)).to_be_checked()
+    expect(page.locator("legend")).to_contain_text("正确")
+
+
+@pytest.mark.parametrize("path", ["/", "/practice", "/questions", "/experiments", "/api/docs"])
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_no_page_scrolls_sideways(page: Page, path: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(path)
+
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= width
+
+
+def test_an_answer_goes_through_without_script(chromium: Browser, address: str) -> None:
+    context = chromium.new_context(
+        base_url=address, locale="zh-CN", java_script_enabled=False
+    )
+    page = context.new_page()
+    page.goto("/practice")
+    page.get_by_role("button").last.click()
+    page.wait_for_url(re.compile("/practice/pres_"))
+    page.locator(".choice").first.click()
+    page.locator("#check [value=unsure]").click()
+    page.wait_for_url(re.compile("/answers/ans_"))
+
+    expect(page.locator("#verdict")).to_have_text(re.compile("正确|不对|错"))
+    context.close()

@@ -1,0 +1,282 @@
+"""The log is the truth: the cached state equals its fold, whatever happens, and undo."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from random import Random
+
+import pytest
+from sqlalchemy import Engine, func, select
+from sqlalchemy.orm import Session
+
+from quizsvc.db import WRITE, reading, writing
+from quizsvc.models import Answer, MemoryState, Presentation, Review, User
+from quizsvc.practice import (
+    RATINGS,
+    Submission,
+    local_user,
+    mark_answer,
+    rebuild,
+    reviews,
+    submit_answer,
+    undo,
+)
+from quizsvc.refusals import Conflict, NotFound, Refused
+from quizsvc.scheduling.log import State, fold
+
+from .practice_factories import AT, DAY, ask, ids, make_question, make_user
+
+CHOICE_SLUGS = ("one", "two", "three")
+
+
+def answer(
+    session: Session, user: User, slug: str, name: str, *, at: datetime = AT
+) -> Review:
+    shown = ask(session, user, slug, at=at)
+    said = Submission(choices=ids(shown, name))
+    review = submit_answer(session, user, shown.id, said, at=at).review
+    assert review is not None
+    return review
+
+
+def cached(session: Session, user: User) -> dict[int, State]:
+    rows = session.scalars(select(MemoryState).where(MemoryState.user_id == user.id))
+    return {
+        row.question_id: State(*(getattr(row, name) for name in State._fields))
+        for row in rows
+    }
+
+
+def folded(session: Session, user: User) -> dict[int, State]:
+    log: dict[int, list[Review]] = {}
+    rows = select(Review).where(Review.user_id == user.id).order_by(Review.sequence)
+    for review in session.scalars(rows):
+        log.setdefault(review.question_id, []).append(review)
+    states = {
+        card: fold(entries, user.target_retention) for card, entries in log.items()
+    }
+    return {card: state for card, state in states.items() if state is not None}
+
+
+def test_undo_restores_the_state_exactly(session: Session, engine: Engine) -> None:
+    user = make_user(session)
+    make_question(session, "one")
+    answer(session, user, "one", "inside")
+    before = cached(session, user)
+    review = answer(session, user, "one", "outside", at=AT + 3 * DAY)
+    assert cached(session, user) != before
+    undone = undo(session, user, review.id, at=AT + 4 * DAY)
+    assert undone.voided_at == AT + 4 * DAY
+    session.commit()
+    with reading(engine) as fresh:
+        assert cached(fresh, fresh.get_one(User, user.id)) == before
+        assert fresh.scalar(select(func.count()).select_from(Review)) == 2
+
+
+def test_undoing_a_first_review_makes_the_card_new_again(session: Session) -> None:
+    user = make_user(session)
+    make_question(session, "one")
+    undo(session, user, answer(session, user, "one", "inside").id, at=AT)
+    assert cached(session, user) == {}
+    assert ask(session, user, "one").reason == "new"
+
+
+def test_undo_is_one_step(session: Session) -> None:
+    user = make_user(session)
+    for slug in ("one", "two"):
+        make_question(session, slug)
+    first = answer(session, user, "one", "inside")
+    second = answer(session, user, "two", "inside")
+    with pytest.raises(Conflict) as refusal:
+        undo(session, user, first.id, at=AT)
+    assert refusal.value.code == "not-latest"
+    undo(session, user, second.id, at=AT)
+    with pytest.raises(Conflict) as refusal:
+        undo(session, user, second.id, at=AT)
+    assert refusal.value.code == "already-undone"
+    undo(session, user, first.id, at=AT)
+    assert cached(session, user) == {}
+
+
+def test_nobody_undoes_for_somebody_else(session: Session) -> None:
+    user, other = make_user(session), make_user(session, "bob")
+    make_question(session, "one")
+    review = answer(session, user, "one", "inside")
+    for who, review_id in [(other, review.id), (user, "rev_unknown")]:
+        with pytest.raises(NotFound) as refusal:
+            undo(session, who, review_id, at=AT)
+        assert refusal.value.code == "unknown-review"
+    assert review.voided_at is None
+
+
+def test_a_lapse_is_counted_only_when_something_was_known(session: Session) -> None:
+    user = make_user(session)
+    question = make_question(session, "one")
+    answer(session, user, "one", "outside")
+    assert cached(session, user)[question.id].lapses == 0
+    answer(session, user, "one", "outside", at=AT + DAY)
+    assert cached(session, user)[question.id].lapses == 1
+
+
+def test_a_clock_set_back_schedules_nothing_into_the_past(session: Session) -> None:
+    user = make_user(session)
+    question = make_question(session, "one")
+    answer(session, user, "one", "inside", at=AT + 5 * DAY)
+    answer(session, user, "one", "inside", at=AT)
+    state = cached(session, user)[question.id]
+    assert state.last_day == (AT + 5 * DAY).date()
+    assert state.due > state.last_day
+    assert [row.sequence for row in reviews(session, user, limit=9)] == [2, 1]
+
+
+def test_a_journey_west_repeats_no_day(session: Session) -> None:
+    user = make_user(session, zone="Pacific/Kiritimati")
+    question = make_question(session, "one")
+    answer(session, user, "one", "inside")
+    user.time_zone = "Pacific/Honolulu"
+    review = answer(session, user, "one", "inside", at=AT + timedelta(hours=1))
+    assert review.study_day < AT.date()
+    assert cached(session, user)[question.id].last_day >= AT.date()
+    assert cached(session, user) == folded(session, user)
+
+
+def test_the_log_is_read_newest_first_page_by_page(session: Session) -> None:
+    user, other = make_user(session), make_user(session, "bob")
+    make_question(session, "one")
+    for place in range(5):
+        answer(session, user, "one", "inside", at=AT + place * DAY)
+    answer(session, other, "one", "inside")
+    first = reviews(session, user, limit=2)
+    rest = reviews(session, user, limit=9, after=first[-1].sequence)
+    assert [row.sequence for row in first + rest] == [5, 4, 3, 2, 1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_state_is_the_fold_of_the_log_after_anything(
+    session: Session, engine: Engine, seed: int
+) -> None:
+    rng = Random(seed)
+    user, other = make_user(session), make_user(session, "bob", "Asia/Shanghai")
+    for slug in CHOICE_SLUGS:
+        make_question(session, slug)
+    make_question(session, "open", type="open")
+    at = AT
+    for _ in range(60):
+        at += timedelta(hours=rng.choice([-30, 0, 1, 5, 20, 60, 400]))
+        who = rng.choice([user, user, other])
+        what = rng.random()
+        if what < 0.3:
+            if latest := [
+                r for r in reviews(session, who, limit=60) if not r.voided_at
+            ]:
+                undo(session, who, latest[0].id, at=at)
+        elif what < 0.5:
+            shown = ask(session, who, "open", at=at)
+            text = Submission(text="An answer.")
+            given = submit_answer(session, who, shown.id, text, at=at)
+            mark_answer(session, who, given.id, [], rng.choice(RATINGS), at=at)
+        else:
+            name = rng.choice(["inside", "inside", "outside"])
+            answer(session, who, rng.choice(CHOICE_SLUGS), name, at=at)
+        session.commit()
+    with reading(engine) as fresh:
+        for name in (user.id, other.id):
+            someone = fresh.get_one(User, name)
+            assert cached(fresh, someone) == folded(fresh, someone)
+        assert fresh.scalar(select(func.count(Review.voided_at))), "nothing was undone"
+
+
+def test_rebuilding_gives_the_same_bits(session: Session) -> None:
+    user = make_user(session)
+    for slug in CHOICE_SLUGS:
+        make_question(session, slug)
+    for place, name in enumerate(["inside", "outside", "inside", "inside"]):
+        for slug in CHOICE_SLUGS:
+            answer(session, user, slug, name, at=AT + 4 * place * DAY)
+    kept = cached(session, user)
+    rows = session.scalars(select(MemoryState).order_by(MemoryState.question_id)).all()
+    rows[0].stability, rows[0].due = 1.0, AT.date()
+    session.delete(rows[1])
+    session.flush()
+    rebuild(session, user)
+    assert cached(session, user) == kept
+
+
+def test_rebuilding_forgets_what_no_log_tells_and_follows_a_new_target(
+    session: Session,
+) -> None:
+    user = make_user(session)
+    question, other = make_question(session, "one"), make_question(session, "two")
+    answer(session, user, "one", "inside")
+    kept = cached(session, user)[question.id]
+    session.add(MemoryState(user_id=user.id, question_id=other.id, **kept._asdict()))
+    user.target_retention = 0.8
+    session.flush()
+    rebuild(session, user)
+    states = cached(session, user)
+    assert set(states) == {question.id}
+    assert states[question.id].due > kept.due
+    assert states == folded(session, user)
+
+
+def submit_elsewhere(engine: Engine, user_id: int, presentation_id: str) -> str:
+    """Submit in a session of its own, and say what came of it."""
+    with writing(engine) as session:
+        user = session.get_one(User, user_id)
+        try:
+            submit_answer(
+                session, user, presentation_id, Submission(dont_know=True), at=AT
+            )
+            session.commit()
+        except Refused as refusal:
+            return refusal.code
+        return "recorded"
+
+
+def test_of_parallel_submissions_one_is_recorded(
+    session: Session, engine: Engine
+) -> None:
+    user = make_user(session)
+    shown = []
+    for place in range(5):
+        make_question(session, f"q{place}")
+        shown.append(ask(session, user, f"q{place}").id)
+    user_id = user.id
+    session.commit()
+    with ThreadPoolExecutor(8) as pool:
+        said = pool.map(lambda name: submit_elsewhere(engine, user_id, name), shown * 8)
+    results = list(said)
+    assert results.count("recorded") == len(shown)
+    assert set(results) == {"recorded", "already-answered"}
+    with reading(engine) as fresh:
+        assert fresh.scalar(select(func.count()).select_from(Answer)) == len(shown)
+        sequences = fresh.scalars(select(Review.sequence)).all()
+        assert sorted(sequences) == [1, 2, 3, 4, 5]
+
+
+def test_a_submission_sees_an_answer_given_since_the_question_was_looked_at(
+    session: Session, engine: Engine
+) -> None:
+    user = make_user(session)
+    make_question(session, "one")
+    shown = ask(session, user, "one")
+    user_id, shown_id = user.id, shown.id
+    session.commit()
+    with Session(engine.execution_options(**WRITE), expire_on_commit=False) as looking:
+        me = looking.get_one(User, user_id)
+        assert looking.get_one(Presentation, shown_id).answer is None
+        looking.commit()
+        assert submit_elsewhere(engine, user_id, shown_id) == "recorded"
+        with pytest.raises(Conflict) as refusal:
+            submit_answer(looking, me, shown_id, Submission(dont_know=True), at=AT)
+    assert refusal.value.code == "already-answered"
+
+
+def test_the_local_user_is_made_once_by_many(engine: Engine) -> None:
+    def make(_: int) -> int:
+        with writing(engine) as session:
+            user = local_user(session, at=AT)
+            session.commit()
+            return user.id
+
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(pool.map(make, range(8)))) == 1

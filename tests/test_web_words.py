@@ -1,0 +1,53 @@
+"""Laws of the translations: every word of the pages is there, and compiled."""
+
+import re
+
+from babel.messages import Message
+from babel.messages.checkers import python_format
+
+from quizsvc.web import messages, words
+
+
+def key(message: Message) -> tuple[str | None, str]:
+    return message.context, message.id if isinstance(message.id, str) else message.id[0]
+
+
+def strings(message: Message) -> list[str]:
+    said = message.string
+    return [said] if isinstance(said, str) else list(said)
+
+
+def test_every_message_of_the_pages_is_translated() -> None:
+    known = {key(message): message for message in messages.edited() if message.id}
+    used = {key(message) for message in messages.extracted() if message.id}
+    assert used == set(known)
+    assert not [key(m) for m in known.values() if m.fuzzy or not all(strings(m))]
+
+
+def test_the_compiled_file_says_what_the_edited_one_says() -> None:
+    def said(catalog: messages.Catalog) -> dict[object, list[str]]:
+        return {key(message): strings(message) for message in catalog if message.id}
+
+    assert said(messages.compiled()) == said(messages.edited())
+
+
+def test_translations_keep_the_values() -> None:
+    catalog = messages.edited()
+    for message in catalog:
+        if message.id and message.python_format:
+            python_format(catalog, message)
+            for said in strings(message):
+                names = {part[1] for part in re.finditer(r"%\((\w+)\)", said)}
+                first = message.id if isinstance(message.id, str) else message.id[0]
+                assert names == set(re.findall(r"%\((\w+)\)", first)), first
+
+
+def test_chinese_has_full_width_punctuation() -> None:
+    for message in messages.edited():
+        for said in strings(message) if message.id else []:
+            assert not re.search(r"[\u4e00-\u9fff][,;:!?()]", said), said
+
+
+def test_a_word_without_a_name_is_shown_as_it_is() -> None:
+    assert words.name(words.OPTIONS, "tanh") == "tanh"
+    assert words.name(words.OPTIONS, "rms") == "RMSNorm"

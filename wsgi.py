@@ -1,0 +1,3 @@
+from quizsvc.app import create_app
+
+app = create_app()
