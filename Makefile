@@ -11,7 +11,7 @@ run: install
 test: .venv/dev
 	$(BIN)/python -m pytest -n 2
 
-install: .venv/app
+install: .venv/catalogue
 
 check: .venv/dev
 	$(BIN)/ruff format --check .
@@ -31,6 +31,11 @@ bench: .venv/bench
 
 .venv/app: .venv/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet -c constraints.txt -e .
+	@touch $@
+
+# The service then starts without importing torch.
+.venv/catalogue: .venv/app $(shell find sim -name '*.py')
+	$(BIN)/python -m sim catalogue --keep
 	@touch $@
 
 .venv/dev: .venv/python pyproject.toml constraints.txt

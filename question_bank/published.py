@@ -1,4 +1,4 @@
-"""What a revision says, read once: it never changes after it was written."""
+"""What revisions say, read once: a revision never changes after it was written."""
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session, selectinload
@@ -11,22 +11,24 @@ KEPT = 1024
 _items: dict[str, QuestionItem] = {}  # by content hash
 
 
-def content(session: Session, revision: Revision) -> QuestionItem:
-    """The item a revision was made of; the same object for the same content."""
-    item = _items.get(revision.content_hash)
+def content(session: Session, content_hash: str) -> QuestionItem:
+    """The item that a revision with this hash was made of. Raises NoResultFound."""
+    item = _items.get(content_hash)
     if item is None:
         if len(_items) >= KEPT:
             _items.clear()
-        item = _items[revision.content_hash] = item_of(_loaded(session, revision.id))
+        item = _items[content_hash] = item_of(_loaded(session, content_hash))
     return item
 
 
-def _loaded(session: Session, revision_id: int) -> Revision:
-    """The revision with its texts, in a few queries instead of one for each line."""
+def _loaded(session: Session, content_hash: str) -> Revision:
+    """A revision with its texts, in a few queries instead of one for each line."""
     texts = selectinload(Revision.texts)
     return session.scalars(
         select(Revision)
-        .where(Revision.id == revision_id)
+        .where(Revision.content_hash == content_hash)
+        .order_by(Revision.id)
+        .limit(1)
         .options(
             texts.selectinload(RevisionText.pitfalls),
             texts.selectinload(RevisionText.follow_ups),

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from flask import Response, json, request
 from sqlalchemy import bindparam, select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from quizsvc.models import IdempotencyKey, User
-from quizsvc.practice.users import lock
 from quizsvc.practice.writing import write
 from quizsvc.refusals import Invalid, Refused
 
@@ -22,7 +22,8 @@ _STORED = select(
     IdempotencyKey.status,
     IdempotencyKey.location,
 ).where(
-    IdempotencyKey.user_id == bindparam("user"), IdempotencyKey.key == bindparam("key")
+    IdempotencyKey.user_id == bindparam("user_id"),
+    IdempotencyKey.key == bindparam("key"),
 )
 
 
@@ -46,7 +47,8 @@ def once(
 
     The reply is stored in the transaction of the effect, so neither exists without the
     other. Refusals are not stored: the same key may be tried again after the cause is
-    mended. The user is locked, so a twin in flight waits and then finds the reply.
+    mended. Of twins in flight one takes effect: on PostgreSQL the other waits for the
+    row of the key, on SQLite for the file.
 
     Raises Refused 400 without a key when one is required, Invalid when the key came
     with another request before.
@@ -66,30 +68,32 @@ def once(
             "idempotency-key-too-long", f"An {HEADER} has at most {LONGEST} characters."
         )
     mark = _fingerprint()
-    lock(session, user)
-    place = {"user": user.id, "key": key}
-    if found := session.connection().execute(_STORED, place).one_or_none():
-        fingerprint, *reply = found
-        if fingerprint != mark:
+    place = {"user_id": user.id, "key": key}
+    try:
+        reply = effect()
+        write(
+            session,
+            IdempotencyKey,
+            **place,
+            fingerprint=mark,
+            created_at=at,
+            **reply._asdict(),
+        )
+    except (Refused, IntegrityError):  # perhaps since it has happened before
+        session.rollback()
+        found = session.connection().execute(_STORED, place).one_or_none()
+        if found is None:
+            raise
+        if found.fingerprint != mark:
             raise Invalid(
                 "idempotency-key-reused",
                 f"This {HEADER} was used for another request. Use a new one.",
-            )
-        response = _response(*reply)
+            ) from None
+        response = _response(found.body, found.status, found.location)
         response.headers["Idempotent-Replayed"] = "true"
         return response
-    told = effect()
-    write(
-        session,
-        IdempotencyKey,
-        user_id=user.id,
-        key=key,
-        fingerprint=mark,
-        created_at=at,
-        **told._asdict(),
-    )
     session.commit()
-    return _response(*told)
+    return _response(*reply)
 
 
 def _fingerprint() -> str:

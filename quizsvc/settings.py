@@ -87,7 +87,9 @@ def _zone(env: Mapping[str, str]) -> str:
     """The zone that is asked for, else the machine's, else UTC."""
     known = available_timezones()
     if (asked := env.get("QUIZ_TIME_ZONE")) and asked not in known:
-        raise ValueError(f"QUIZ_TIME_ZONE must be a zone like Asia/Shanghai, not {asked!r}.")
+        raise ValueError(
+            f"QUIZ_TIME_ZONE must be a zone like Asia/Shanghai, not {asked!r}."
+        )
     here = asked or get_localzone_name()
     return here if here in known else Settings.time_zone
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from typing import Any
 
 from flask import Request
@@ -10,6 +11,7 @@ from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 64
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # NUL and lone surrogates
 MAX_INTEGER = 2**63 - 1
 
 
@@ -109,7 +111,7 @@ def _check_strings(value: Any) -> None:
 
 def check_text(value: str) -> None:
     """Raise BadRequest for text that a database or UTF-8 cannot hold."""
-    if "\0" in value or any("\ud800" <= c <= "\udfff" for c in value):
+    if UNSTORABLE.search(value):
         raise BadRequest("A text in the request holds a NUL or a lone surrogate.")
 
 

@@ -81,9 +81,14 @@ def list_experiments() -> None:
 
 
 @cli.command()
-def catalogue() -> None:
+@click.option("--keep", is_flag=True, help="Keep it for quick starts; print nothing.")
+def catalogue(keep: bool) -> None:
     """All that the service has to know about the experiments, as JSON."""
-    click.echo(json.dumps([asdict(entry) for entry in registry.catalogue()]))
+    document = json.dumps([asdict(entry) for entry in registry.catalogue()])
+    if keep:
+        registry.KEPT.write_text(document, encoding="utf-8")
+    else:
+        click.echo(document)
 
 
 @cli.command()

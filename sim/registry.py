@@ -7,6 +7,7 @@ experiments, which do.
 import ast
 import hashlib
 import importlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from sim import core
 from sim.core import Claim, Progress, Result, Text
 
 SOURCE = Path(__file__).parent
+KEPT = SOURCE / "catalogue.json"
+"""The catalogue as set-up leaves it: reading it spares a first start the import of torch."""
 
 
 class Experiment(Protocol):
@@ -98,3 +101,18 @@ def entry(name: str) -> Entry:
 def catalogue() -> list[Entry]:
     """All entries, by name. Imports every experiment."""
     return [entry(name) for name in names()]
+
+
+def kept() -> list[Entry] | None:
+    """The catalogue that set-up left, if the experiments are still what they were."""
+    try:
+        rows = json.loads(KEPT.read_text(encoding="utf-8"))
+        entries = [Entry(**row) for row in rows]
+    except (OSError, ValueError, TypeError):
+        return None
+    made_from = {entry.name: entry.source_hash for entry in entries}
+    return entries if made_from == source_hashes() else None
+
+
+def source_hashes() -> dict[str, str]:
+    return {name: source_hash(name) for name in names()}

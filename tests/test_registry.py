@@ -4,8 +4,9 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import isfinite
+from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -120,3 +121,22 @@ def test_naming_the_experiments_loads_no_torch():
         [sys.executable, "-c", QUERY], capture_output=True, text=True, check=True
     )
     assert done.stdout == "False\n"
+
+
+def test_a_kept_catalogue_counts_while_the_experiments_are_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "KEPT", tmp_path / "catalogue.json")
+    assert registry.kept() is None
+    entry = registry.entry("batch_independence")
+    others = [
+        replace(entry, name=n, source_hash=h)
+        for n, h in registry.source_hashes().items()
+    ]
+    document = json.dumps([asdict(one) for one in others])
+    registry.KEPT.write_text(document)
+    assert registry.kept() == others
+    registry.KEPT.write_text(document.replace(entry.source_hash, "0" * 64))
+    assert registry.kept() is None
+    registry.KEPT.write_text("half of a fi")
+    assert registry.kept() is None

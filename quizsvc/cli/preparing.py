@@ -21,11 +21,11 @@ from sim import registry
 def start_catalogue(
     engine: Engine, environment: Mapping[str, str]
 ) -> subprocess.Popen[bytes] | None:
-    """Begin to read the experiments in another process, if they have changed.
+    """Begin to read the experiments in another process, unless what they are is known.
 
     It imports every one of them, which takes longer than all else at a first start.
     """
-    if is_current(engine):
+    if is_current(engine) or registry.kept() is not None:
         return None
     command = ["sim", "catalogue"]
     return processes.start(command, environment, stdout=subprocess.PIPE)
@@ -43,7 +43,7 @@ def fill(
         for folder in transfer.pack_folders():
             transfer.import_pack(session, folder, at=datetime.now(UTC))
         session.commit()
-    entries = None if catalogue is None else read_catalogue(catalogue)
+    entries = registry.kept() if catalogue is None else read_catalogue(catalogue)
     with writing(engine) as session:
         if entries is not None:
             lab.store_catalogue(session, entries)
@@ -57,7 +57,7 @@ def is_current(engine: Engine) -> bool:
     with suppress(DBAPIError), reading(engine) as session:  # the table may not be there
         query = select(Experiment.name, Experiment.source_hash)
         stored = dict(session.execute(query).tuples().all())
-    return stored == {name: registry.source_hash(name) for name in registry.names()}
+    return stored == registry.source_hashes()
 
 
 def read_catalogue(catalogue: subprocess.Popen[bytes]) -> list[registry.Entry]:

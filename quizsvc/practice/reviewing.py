@@ -134,14 +134,13 @@ def _latest(session: Session, user: User, question_id: int) -> tuple[int, State 
 def _store(
     session: Session, user: User, question_id: int, state: State | None, *, new: bool
 ) -> None:
-    mine = (MemoryState.user_id == user.id, MemoryState.question_id == question_id)
+    card = {"user_id": user.id, "question_id": question_id}
     if state is None:
-        session.execute(delete(MemoryState).where(*mine))
+        session.execute(delete(MemoryState).filter_by(**card))
     elif new:
-        key = {"user_id": user.id, "question_id": question_id}
-        write(session, MemoryState, **key, **state._asdict())
+        write(session, MemoryState, **card, **state._asdict())
     else:
-        session.execute(update(MemoryState).where(*mine).values(**state._asdict()))
+        session.execute(update(MemoryState).filter_by(**card).values(state._asdict()))
 
 
 def _plain(state: State) -> dict[str, Any]:

@@ -20,7 +20,9 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def address(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def address(
+    chromium: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
     """Where a fresh service listens."""
     data: Path = tmp_path_factory.mktemp("data")
     with serving(data) as address:
@@ -40,9 +42,11 @@ def page(chromium: Browser, address: str) -> Iterator[Page]:
     )
     page.on(
         "request",
-        lambda asked: None
-        if asked.url.startswith((address, "data:", "blob:"))
-        else troubles.append(f"foreign request: {asked.url}"),
+        lambda asked: (
+            None
+            if asked.url.startswith((address, "data:", "blob:"))
+            else troubles.append(f"foreign request: {asked.url}")
+        ),
     )
     yield page
     context.close()

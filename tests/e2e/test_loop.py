@@ -83,7 +83,9 @@ def test_the_language_changes_in_mid_question_and_keeps_the_ticks(page: Page) ->
     expect(page.locator("legend")).to_contain_text("正确")
 
 
-@pytest.mark.parametrize("path", ["/", "/practice", "/questions", "/experiments", "/api/docs"])
+@pytest.mark.parametrize(
+    "path", ["/", "/practice", "/questions", "/experiments", "/api/docs"]
+)
 @pytest.mark.parametrize("width", [320, 390, 1280])
 def test_no_page_scrolls_sideways(page: Page, path: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
