@@ -13,10 +13,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -131,6 +131,8 @@ def serving(app: str, url: str, _shown: object, folder: str) -> Iterator[int]:
                 if s.connect_ex(("127.0.0.1", port)) == 0:
                     break
             time.sleep(0.05)
+        else:
+            raise RuntimeError(f"{app} does not start")
         yield port
     finally:
         server.terminate()
@@ -138,24 +140,19 @@ def serving(app: str, url: str, _shown: object, folder: str) -> Iterator[int]:
 
 
 def load(port: int, shown: list[tuple[str, str]]) -> float:
-    """Answer everything that was shown; returns answers per second."""
+    """Answer everything that was shown; returns answers per second.
+
+    Raises RuntimeError for an answer that was not recorded, OSError without a server.
+    """
     lanes = [shown[n::CONNECTIONS] for n in range(CONNECTIONS)]
-    failures: list[str] = []
-    threads = [
-        threading.Thread(target=answer_all, args=(port, lane, failures))
-        for lane in lanes
-    ]
     began = time.perf_counter()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise RuntimeError(f"{len(failures)} answers failed, the first: {failures[0]}")
-    return len(shown) / (time.perf_counter() - began)
+    with ThreadPoolExecutor(CONNECTIONS) as pool:
+        done = sum(pool.map(lambda lane: answer_all(port, lane), lanes))
+    return done / (time.perf_counter() - began)
 
 
-def answer_all(port: int, lane: list[tuple[str, str]], failures: list[str]) -> None:
+def answer_all(port: int, lane: list[tuple[str, str]]) -> int:
+    """Answer one after the other; returns how many were recorded."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     for presentation, choice in lane:
         connection.request(
@@ -167,5 +164,6 @@ def answer_all(port: int, lane: list[tuple[str, str]], failures: list[str]) -> N
         reply = connection.getresponse()
         said = reply.read()
         if reply.status != 201:
-            failures.append(f"{reply.status} {said[:200]!r}")
+            raise RuntimeError(f"an answer failed: {reply.status} {said[:200]!r}")
     connection.close()
+    return len(lane)

@@ -3,13 +3,7 @@
 from datetime import date, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    PlainSerializer,
-    WithJsonSchema,
-)
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 Lang = Literal["en", "zh"]
 Type = Literal["single", "multi", "open"]
@@ -17,12 +11,11 @@ Level = Literal["easy", "mid", "hard", "extreme"]
 Rating = Literal["again", "hard", "good", "easy"]
 
 
-Moment = Annotated[
+Moment = Annotated[  # a time in UTC; RFC 3339 with a Z in JSON
     datetime,
     PlainSerializer(lambda at: f"{at:%Y-%m-%dT%H:%M:%SZ}", when_used="json"),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
-"""A time in UTC; RFC 3339 with a Z in JSON."""
 
 
 class In(BaseModel):

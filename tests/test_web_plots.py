@@ -76,6 +76,11 @@ def test_labels_of_close_bounds_do_not_meet() -> None:
     assert [label.anchor for label in drawn.labels][:2] == ["end", "start"]
 
 
+def test_a_bound_close_to_one_is_told_apart_from_it() -> None:
+    drawn = plots.dots([1.0], 0.999, 1.001)
+    assert [label.text for label in drawn.labels][:2] == ["0.999", "1.001"]
+
+
 def test_a_table_has_a_row_for_every_x_and_a_column_for_every_curve() -> None:
     table = plots.table(FIGURE)
     assert [(c.key, c.role) for c in table.columns] == [

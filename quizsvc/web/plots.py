@@ -12,15 +12,15 @@ LEFT, RIGHT, MARGIN = 10.0, 310.0, 6.0  # of the 320 units in which dots are dra
 APART = 44.0  # units between two labels that can both be read
 
 
-def number(value: float | None) -> str:
-    """Three significant digits with a true minus; powers of ten from 10⁵ and below 10⁻³."""
+def number(value: float | None, digits: int = 3) -> str:
+    """A few digits with a true minus; powers of ten from 10⁵ and below 10⁻³."""
     if value is None or not isfinite(value):
         return "–"
     if value == 0 or 1e-3 <= abs(value) < 1e5:
-        text = f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+        text = f"{value:.{digits}g}" if abs(value) < 1000 else f"{value:.0f}"
         return text.replace("-", "−")
-    digits, power = f"{value:.1e}".split("e")
-    times = "" if digits == "1.0" else digits.removesuffix(".0").replace("-", "−") + "×"
+    lead, power = f"{value:.1e}".split("e")
+    times = "" if lead == "1.0" else lead.removesuffix(".0").replace("-", "−") + "×"
     return times + "10" + str(int(power)).translate(SUPERSCRIPTS)
 
 
@@ -59,7 +59,7 @@ def dots(values: Values, above: float | None, below: float | None) -> Dots:
     return Dots(
         allowed=(start, end),
         bounds=[x(b) for b in bounds],
-        labels=_labels([(x(b), number(b)) for b in bounds], low, high),
+        labels=_labels([(x(b), number(b, 4)) for b in bounds], low, high),
         marks=[
             (x(v), round(9 + place % 5 * 5.2, 1), inside(v, above, below))
             for place, v in enumerate(known)
