@@ -98,7 +98,6 @@ class Claim:
 @dataclass(frozen=True, kw_only=True)
 class Axis:
     label: Text
-    unit: str = ""
     scale: Literal["linear", "log"] = "linear"
 
 

@@ -20,7 +20,7 @@ def width(default: int) -> Any:
     return param(
         default,
         title=Text(en="Width", zh="宽度"),
-        about=Text(en="Features of a token, $d$.", zh="每个词元的特征数 $d$。"),
+        about=Text(en="Features of a token, $d$.", zh="每个 token 的特征数 $d$。"),
     )
 
 
@@ -50,10 +50,10 @@ def length(default: int) -> Any:
     return param(
         default,
         title=Text(en="Sequence length", zh="序列长度"),
-        unit=Text(en="tokens", zh="词元"),
+        unit=Text(en="tokens", zh="token"),
         about=Text(
             en="Tokens of a sequence, which attention mixes.",
-            zh="一个序列的词元数，注意力在其间混合信息。",
+            zh="一个序列的 token 数，注意力在其间混合信息。",
         ),
     )
 

@@ -21,7 +21,7 @@ DRAWS = 300  # batches of each size that a seed draws
 
 TITLE = Text(
     en="Does a token's output depend on its neighbours?",
-    zh="一个词元的输出取决于同批的其他样本吗？",
+    zh="一个 token 的输出取决于同批的其他样本吗？",
 )
 
 ABOUT = Text(
@@ -111,7 +111,7 @@ CLAIMS = (
         id="ln_token_stats",
         statement=Text(
             en="Before gain and shift, every token leaves LayerNorm with mean 0 and variance 1.",
-            zh="在缩放和平移之前，每个词元经 LayerNorm 后均值为 0、方差为 1。",
+            zh="在缩放和平移之前，每个 token 经 LayerNorm 后均值为 0、方差为 1。",
         ),
         metric="ln_token_error",
         below=1e-3,

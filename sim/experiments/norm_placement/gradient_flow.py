@@ -28,7 +28,7 @@ TITLE = Text(
 )
 ABOUT = Text(
     en="Untrained Transformers send a random gradient back from their output, and its norm is read at every layer. Pre-Norm has a path of exact ones; every norm on Post-Norm's path divides by the size of what it normalises, and branches make up for it. Without residual connections tokens become alike and query gradients vanish; with them Post-Norm only gets there later. This is a statement about the first step of small networks: widths of a few dozen features, random symbols, no training. What training does to gradients is another experiment.",
-    zh="未经训练的 Transformer 从输出端回传一个随机梯度，逐层读出其范数。Pre-Norm 有一条系数恒为一的通路；Post-Norm 通路上的每个归一化都要除以被归一化量的大小，而支路又把它补了回来。没有残差连接时词元趋于相同，查询梯度消失；有残差连接的 Post-Norm 只是来得更晚。这只说明小网络的第一步：几十个特征的宽度、随机符号、没有训练。训练如何改变梯度是另一个实验。",
+    zh="未经训练的 Transformer 从输出端回传一个随机梯度，逐层读出其范数。Pre-Norm 有一条系数恒为一的通路；Post-Norm 通路上的每个归一化都要除以被归一化量的大小，而支路又把它补了回来。没有残差连接时 token 趋于相同，查询梯度消失；有残差连接的 Post-Norm 只是来得更晚。这只说明小网络的第一步：几十个特征的宽度、随机符号、没有训练。训练如何改变梯度是另一个实验。",
 )
 REGIME = Text(
     en="Xavier initialisation, bidirectional attention, random symbols, Gaussian readout",
@@ -121,7 +121,7 @@ CLAIMS = (
         id="vanishes_without_residual",
         statement=Text(
             en="Without the residual connection the last layer's query gradient vanishes: it is under a hundredth of the value gradient, as all tokens become alike.",
-            zh="去掉残差连接后，最后一层的查询矩阵梯度消失：不到值矩阵梯度的百分之一，因为所有词元趋于相同。",
+            zh="去掉残差连接后，最后一层的查询矩阵梯度消失：不到值矩阵梯度的百分之一，因为所有 token 趋于相同。",
         ),
         metric="plain_query_decades",
         below=-2.0,
@@ -221,7 +221,7 @@ def _figures(found: Sweep) -> tuple[Figure, ...]:
                 en="Gradient norm of the last feed-forward matrix against depth, both logarithmic: level in Post-Norm, falling along one over the root of depth in Pre-Norm.",
                 zh="最后一个前馈矩阵的梯度范数随深度变化（双对数）：Post-Norm 持平，Pre-Norm 沿深度的负二分之一次方下降。",
             ),
-            x=Axis(label=Text(en="Depth", zh="深度"), unit="layers", scale="log"),
+            x=Axis(label=Text(en="Depth (layers)", zh="深度（层）"), scale="log"),
             y=norm,
             series=[
                 *(figures.placed(p, depths, found.last[p]) for p in ("pre", "post")),

@@ -33,7 +33,7 @@ TITLE = Text(
 
 ABOUT = Text(
     en="A residual branch $\\tanh(xW)$ with $4\\times4$ weights learns to turn four random tokens into four random targets, once as Pre-Norm, $x+\\tanh(\\mathrm{LN}(x)W)$, and once as Post-Norm, $\\mathrm{LN}(x+\\tanh(xW))$, from the same weights. Each seed averages over many such tasks, and a figure shows how single tasks scatter. With Gaussian targets part of the difference is one of reach, not of training: Post-Norm can put out only rows of mean 0 and variance 1, so compare with normalised targets. A block of this size says nothing about depth, warmup or real training.",
-    zh="一个带 $4\\times4$ 权重的残差分支 $\\tanh(xW)$ 学习把四个随机词元变成四个随机目标，从同样的权重出发，分别采用 Pre-Norm，即 $x+\\tanh(\\mathrm{LN}(x)W)$，和 Post-Norm，即 $\\mathrm{LN}(x+\\tanh(xW))$。每个随机种子对许多个这样的任务求平均，图中可以看到单个任务有多分散。目标为高斯行时，一部分差距来自能够输出的范围，而不是训练：Post-Norm 只能输出均值为 0、方差为 1 的行，因此请与归一化的目标对照。这么小的块说明不了深度、预热或真实训练的问题。",
+    zh="一个带 $4\\times4$ 权重的残差分支 $\\tanh(xW)$ 学习把四个随机 token 变成四个随机目标，从同样的权重出发，分别采用 Pre-Norm，即 $x+\\tanh(\\mathrm{LN}(x)W)$，和 Post-Norm，即 $\\mathrm{LN}(x+\\tanh(xW))$。每个随机种子对许多个这样的任务求平均，图中可以看到单个任务有多分散。目标为高斯行时，一部分差距来自能够输出的范围，而不是训练：Post-Norm 只能输出均值为 0、方差为 1 的行，因此请与归一化的目标对照。这么小的块说明不了深度、预热或真实训练的问题。",
 )
 
 
@@ -102,7 +102,7 @@ _claim = partial(
     Claim,
     regime=Text(
         en="Blocks of 4x4 weights, four tokens, Gaussian inputs, plain gradient descent, no gain or shift, mean squared error.",
-        zh="4x4 权重的块，四个词元，高斯输入，普通梯度下降，无缩放和平移参数，均方误差。",
+        zh="4x4 权重的块，四个 token，高斯输入，普通梯度下降，无缩放和平移参数，均方误差。",
     ),
 )
 
