@@ -9,8 +9,6 @@ Lang = Literal["en", "zh"]
 Type = Literal["single", "multi", "open"]
 Level = Literal["easy", "mid", "hard", "extreme"]
 Rating = Literal["again", "hard", "good", "easy"]
-
-
 Moment = Annotated[  # a time in UTC; RFC 3339 with a Z in JSON
     datetime,
     PlainSerializer(lambda at: f"{at:%Y-%m-%dT%H:%M:%SZ}", when_used="json"),

@@ -179,8 +179,8 @@ def test_the_state_is_the_fold_of_the_log_after_anything(
             answer(session, who, rng.choice(CHOICE_SLUGS), name, at=at)
         session.commit()
     with reading(engine) as fresh:
-        for name in (user.id, other.id):
-            someone = fresh.get_one(User, name)
+        for user_id in (user.id, other.id):
+            someone = fresh.get_one(User, user_id)
             assert cached(fresh, someone) == folded(fresh, someone)
         assert fresh.scalar(select(func.count(Review.voided_at))), "nothing was undone"
 
