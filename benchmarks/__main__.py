@@ -1,4 +1,7 @@
-"""``make bench``: run every benchmark, print a table, and keep it in results.md."""
+"""``make bench``: run every benchmark, print a table, and keep it in results.md.
+
+The peer is another program, measured beside ours, or a goal where the row says so.
+"""
 
 import argparse
 import importlib
@@ -23,7 +26,7 @@ RESULTS = Path(__file__).with_name("results.md")
 
 
 class Row(TypedDict):
-    """One comparison: medians of ours and the peer's, in ``unit``; ratio as goals state it."""
+    """One comparison of ours with the peer, in ``unit``; ratio as goals state it."""
 
     name: str
     ours: float
@@ -66,8 +69,9 @@ def header() -> str:
     return (
         f"# Benchmarks\n\n`make bench` on {datetime.now(UTC):%Y-%m-%d}: {cores()} cores, "
         f"{platform.machine()}, Python {platform.python_version()}; {versions}.\n\n"
-        "Medians of three interleaved repeats. A ratio above 1 means ours is that many "
-        "times faster, except where the row says what it divides.\n"
+        "Ours and the peer take turns, three times; medians are shown. Where the row says "
+        "that the peer is a goal, it is a fixed number, not a measurement. A ratio above 1 "
+        "means ours is that many times faster, except where the row says what it divides.\n"
     )
 
 

@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 from alembic import context
-from sqlalchemy import TypeDecorator, text
+from sqlalchemy import Connection, TypeDecorator, text
 
 import quizsvc.models  # noqa: F401 - puts the service's tables into the metadata
 from question_bank.base import Base
@@ -18,9 +18,7 @@ def render_item(kind: str, item: Any, _context: Any) -> str | Literal[False]:
     return False
 
 
-url = context.config.attributes.get("url") or read().database_url
-engine = make_engine(url)
-with engine.connect() as connection:
+def migrate(connection: Connection) -> None:
     sqlite = connection.dialect.name == "sqlite"
     if sqlite:
         # Rebuilding a parent table would delete its children through ON DELETE CASCADE.
@@ -31,10 +29,16 @@ with engine.connect() as connection:
         target_metadata=Base.metadata,
         render_as_batch=True,
         render_item=render_item,
-        transaction_per_migration=False,
     )
     with context.begin_transaction():
         context.run_migrations()
         if sqlite and connection.execute(text("PRAGMA foreign_key_check")).first():
             raise RuntimeError("the migration left rows without their parents")
-engine.dispose()
+
+
+engine = make_engine(context.config.attributes.get("url") or read().database_url)
+try:
+    with engine.connect() as connection:
+        migrate(connection)
+finally:
+    engine.dispose()

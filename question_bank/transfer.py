@@ -18,6 +18,7 @@ from question_bank.content import (
     render_files,
     render_pack,
 )
+from question_bank.lint import SERIOUS, lint
 from question_bank.models import Pack, Question, Revision
 from question_bank.rows import item_of, revision_of
 
@@ -50,9 +51,15 @@ def import_pack(session: Session, folder: Path, *, at: datetime) -> ImportReport
 
     A question whose content differs gets a new revision; one whose file is gone is
     retired, since answers refer to it. Importing the same files again changes nothing.
-    Raises InvalidContent before anything is written.
+    Raises InvalidContent before anything is written, also for a pack that reads well
+    and holds a question that cannot be asked.
     """
     item = read_pack(folder)
+    if findings := lint(item, names=SERIOUS):
+        raise InvalidContent(
+            ContentError(one.path, one.line, f"{one.name}: {one.message}")
+            for one in findings
+        )
     pack = session.scalar(select(Pack).where(Pack.slug == item.slug).with_for_update())
     _refuse_foreign_slugs(session, item, pack)
     if pack is None:

@@ -28,6 +28,8 @@ def create_app(config: Mapping[str, Any] | None = None) -> QuizApp:
     app.config |= {
         "OPENAPI_VERSION": "3.1.0",
         "DATABASE_URL": here.database_url,
+        # in each process; the other threads are for everybody else
+        "EVENT_STREAMS": min(2, here.web_threads - 1),
         **(config or {}),
     }
     if app.config["SECRET_KEY"] is None:

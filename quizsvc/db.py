@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from flask import Flask, current_app, g
+from flask import Flask, current_app, g, request
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.orm import Session
 
@@ -34,13 +34,17 @@ def _begin(connection: Connection) -> None:
 
 
 def writing(engine: Engine) -> Session:
-    """A session whose transactions hold SQLite's write lock from their start."""
-    return Session(engine.execution_options(**WRITE))
+    """A session whose transactions hold SQLite's write lock from their start.
+
+    What was read or written stays readable after the commit: to read it anew would take
+    another transaction, and fail if the database is busy by then.
+    """
+    return Session(engine.execution_options(**WRITE), expire_on_commit=False)
 
 
 def reading(engine: Engine) -> Session:
     """A session for reads alone; several may run beside one writer."""
-    return Session(engine)
+    return Session(engine, expire_on_commit=False)
 
 
 def engine() -> Engine:
@@ -53,8 +57,6 @@ def session() -> Session:
 
     Whoever handles the request commits; what is not committed is rolled back.
     """
-    from flask import request
-
     if "session" not in g:
         safe = request.method in {"GET", "HEAD", "OPTIONS"}
         g.session = reading(engine()) if safe else writing(engine())

@@ -11,6 +11,7 @@ from sqlalchemy.exc import OperationalError, TimeoutError
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as BaseResponse
 
+from quizsvc.idempotency import HEADER, LONGEST
 from quizsvc.refusals import FieldError, Refused
 
 log = logging.getLogger(__name__)
@@ -79,9 +80,13 @@ def reply(
 ) -> Response:
     """The error as the caller reads it: a problem document, or a page."""
     if request.path.startswith("/api/"):
-        return problem(status, code, detail, errors)
-    page = render_template("error.html", status=status, code=code, detail=detail)
-    return Response(page, status, mimetype="text/html")
+        response = problem(status, code, detail, errors)
+    else:
+        page = render_template("error.html", status=status, code=code, detail=detail)
+        response = Response(page, status, mimetype="text/html")
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        response.headers["Retry-After"] = "2"
+    return response
 
 
 def _code(status: int) -> str:
@@ -107,9 +112,7 @@ def unavailable(error: Exception) -> Response:
     """A database that is locked, full or restarting: nothing was written, try again."""
     log.warning("database unavailable: %s", error)
     detail = "The database is busy. Nothing was saved; please try again."
-    response = reply(503, "database-unavailable", detail)
-    response.headers["Retry-After"] = "2"
-    return response
+    return reply(503, "database-unavailable", detail)
 
 
 def _fields(error: ValidationError, unknown: str) -> tuple[FieldError, ...]:
@@ -145,9 +148,9 @@ def describe(spec: Any) -> Any:
 
 def _idempotency(needed: bool) -> dict[str, Any]:
     about = "A value of your own, new for each request; send it again to retry."
-    schema = {"type": "string", "minLength": 1, "maxLength": 255}
+    schema = {"type": "string", "minLength": 1, "maxLength": LONGEST}
     return {
-        "name": "Idempotency-Key",
+        "name": HEADER,
         "in": "header",
         "required": needed,
         "description": about,

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from logging import getLogger
 from typing import Any
 
-from sqlalchemy import Select, delete, select
+from sqlalchemy import Select, delete, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -16,7 +16,7 @@ from question_bank.base import new_id
 from question_bank.models import Evidence, Question
 from quizsvc import parameters
 from quizsvc.jobs import queue
-from quizsvc.models import Experiment, Run
+from quizsvc.models import Experiment, Run, Worker
 from quizsvc.refusals import Conflict, Invalid, NotFound
 from sim.core import DEFAULT_SEEDS
 from sim.registry import Entry
@@ -28,6 +28,9 @@ PERSON, START_UP = 0, 1
 
 ENDED = frozenset({"succeeded", "failed", "cancelled"})
 """The states that a run does not leave by itself."""
+
+SILENCE = timedelta(seconds=15)
+"""After which a worker, which shows itself every five seconds, is taken for gone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +72,16 @@ def experiment(session: Session, name: str) -> Experiment:
     if row is None:
         raise NotFound("unknown-experiment", "There is no experiment of this name.")
     return row
+
+
+def questions_using(session: Session, name: str) -> int:
+    """How many questions in use lean on an experiment."""
+    query = (
+        select(func.count(Question.id.distinct()))
+        .join(Evidence, Question.current_id == Evidence.revision_id)
+        .where(Evidence.experiment == name, Question.retired_at.is_(None))
+    )
+    return session.scalars(query).one()
 
 
 # Parameters
@@ -186,6 +199,19 @@ def find_run(session: Session, run_id: str) -> Run:
     if run is None:
         raise NotFound("unknown-run", "There is no run with this id.")
     return run
+
+
+def earlier_runs(session: Session, name: str, limit: int) -> list[Run]:
+    """The runs of an experiment that were asked for last, newest first."""
+    query = select(Run).where(Run.experiment == name)
+    query = query.order_by(Run.queued_at.desc(), Run.id).limit(limit)
+    return list(session.scalars(query))
+
+
+def worker_seen(session: Session, *, at: datetime) -> bool:
+    """Whether a worker has shown itself lately: what waits will be run."""
+    seen_at = session.scalar(select(func.max(Worker.seen_at)))
+    return seen_at is not None and at - seen_at < SILENCE
 
 
 def cancel(session: Session, run_id: str, *, at: datetime) -> Run:

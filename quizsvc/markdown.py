@@ -58,8 +58,15 @@ MATH = re.compile(r'<(span|div) class="arithmatex">')
 MATH_CLASSES = {"span": "tex", "div": "tex tex-block"}
 
 
-class _Placement(InlineProcessor):
-    """Keeps the hyphen of Pre-Norm and Post-Norm from ending a line."""
+# Placements and models. Latin letters alone bound a name: Chinese may stand right beside it.
+NAME = (
+    r"(?<![A-Za-z0-9-])(?:(?:Pre|Post)-Norm|(?:GPT|LLaMA)-[0-9]|GLM-130B|(?:OLMo|Gemma) [0-9])"
+    r"(?![A-Za-z0-9])"
+)
+
+
+class _Name(InlineProcessor):
+    """Keeps a name with a hyphen or a number from being broken between two lines."""
 
     def handleMatch(  # type: ignore[override]  # noqa: N802 - the name is the library's
         self, match: re.Match[str], data: str
@@ -70,13 +77,12 @@ class _Placement(InlineProcessor):
 
 
 class _House(Extension):
-    """Raw HTML is text here, and the two placements never break."""
+    """Raw HTML is text here, and names never break."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - likewise
         md.preprocessors.deregister("html_block")
         md.inlinePatterns.deregister("html")
-        placement = _Placement(r"\b(?:Pre|Post)-Norm\b", md)
-        md.inlinePatterns.register(placement, "placement", 5)
+        md.inlinePatterns.register(_Name(NAME, md), "name", 5)
 
 
 def _parser() -> Markdown:

@@ -1,4 +1,8 @@
-"""The database's schema: where it stands and the way to the newest."""
+"""The database's schema: where it stands and the way to the newest.
+
+The service runs from its checkout, where the migrations are; an installation that is not
+editable lacks them.
+"""
 
 from functools import cache
 from pathlib import Path
@@ -11,7 +15,15 @@ ROOT = Path(__file__).parents[1]
 
 
 def config(url: str | None = None) -> Config:
-    """Alembic's configuration for the database at ``url``."""
+    """Alembic's configuration for the database at ``url``.
+
+    Raises FileNotFoundError, with a sentence for people, outside a checkout.
+    """
+    if not (ROOT / "migrations").is_dir():
+        raise FileNotFoundError(
+            f"{ROOT} holds no migrations: install quizsvc from its checkout, "
+            "by `make install` or `pip install -e .`."
+        )
     made = Config(toml_file=ROOT / "pyproject.toml")
     made.attributes["url"] = url
     return made

@@ -40,9 +40,10 @@ class Presentation(Base):
     # [[opaque id, name], …] in the order shown; the opaque id is this showing's alone
     choices: Mapped[list[Any]]
     key_points: Mapped[list[Any]]
-    reason: Mapped[Name]  # new | due | ahead | chosen: why it was asked
+    reason: Mapped[Name]  # new | due | ahead: where it stood in the schedule
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]  # when its question was answered elsewhere
 
     question: Mapped[Question] = relationship()
     revision: Mapped[Revision] = relationship()

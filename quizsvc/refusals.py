@@ -47,6 +47,12 @@ class Invalid(Refused):
     status = 422
 
 
+class Busy(Refused):
+    """It would be granted a little later."""
+
+    status = 503
+
+
 def invalid(pointer: str, code: str, detail: str) -> Invalid:
     """A refusal for a single field."""
     return Invalid(

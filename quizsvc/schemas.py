@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
-Lang = Literal["en", "zh"]
-Type = Literal["single", "multi", "open"]
-Level = Literal["easy", "mid", "hard", "extreme"]
+from question_bank.content.items import Lang, Level, Type
+from quizsvc.practice import LIFETIME, MAX_ANSWER, Confidence
+
 Rating = Literal["again", "hard", "good", "easy"]
 Moment = Annotated[  # a time in UTC; RFC 3339 with a Z in JSON
     datetime,
@@ -26,7 +26,7 @@ class Out(BaseModel):
 
 class PageIn(In):
     limit: int = Field(50, ge=1, le=100)
-    after: str | None = Field(None, max_length=200)
+    after: str | None = Field(None, max_length=300)
 
 
 class LangIn(In):
@@ -52,10 +52,12 @@ class PresentIn(In):
 
 class AnswerIn(In):
     choices: list[str] = Field([], max_length=50)
-    text: str = Field("", max_length=20_000)
+    text: str = Field("", max_length=MAX_ANSWER)
     dont_know: bool = Field(False, strict=True)
-    confidence: Literal["sure", "unsure"] | None = None
-    seconds: float | None = Field(None, ge=0, le=86_400, allow_inf_nan=False)
+    confidence: Confidence | None = None
+    seconds: float | None = Field(
+        None, ge=0, le=LIFETIME.total_seconds(), allow_inf_nan=False
+    )
 
 
 class MarksIn(In):
@@ -191,6 +193,7 @@ class ReviewShortOut(Out):
     rating: Rating
     due: date
     interval_days: int
+    undone: bool
 
 
 class AnswerOut(Out):
@@ -203,7 +206,7 @@ class AnswerOut(Out):
     score: float | None
     correct: bool | None
     dont_know: bool
-    confidence: Literal["sure", "unsure"] | None
+    confidence: Confidence | None
     scoring: str
     text: str
     choices: list[ReviewedChoiceOut]

@@ -1,6 +1,7 @@
 """Who may talk to the service, and what every reply carries."""
 
 import secrets
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, g, request
@@ -9,7 +10,6 @@ from werkzeug.exceptions import Forbidden
 from quizsvc.wire import check_text
 
 SAFE = {"GET", "HEAD", "OPTIONS"}
-LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
 POLICY = (
     "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'none'"
@@ -23,8 +23,7 @@ def guard() -> None:
     not ours means a foreign page sent the request.
     """
     g.request_id = secrets.token_hex(8)
-    host = request.host.rsplit(":", 1)[0] if request.host[-1:] != "]" else request.host
-    if host not in LOOPBACK:
+    if not is_loopback(request.host):
         raise Forbidden("Local mode answers only on a loopback address.")
     origin = request.headers.get("Origin")
     if (
@@ -36,6 +35,17 @@ def guard() -> None:
     check_text(request.path)
     for name, value in request.args.items(multi=True):
         check_text(name + value)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a Host header names this machine: localhost, or a loopback address."""
+    name = host if host.endswith("]") else host.rsplit(":", 1)[0]
+    if name.startswith("[") and name.endswith("]"):
+        name = name[1:-1]
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name.lower() == "localhost"
 
 
 def protect(response: Response) -> Response:

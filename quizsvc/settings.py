@@ -1,5 +1,6 @@
 """The settings: ``QUIZ_…`` environment variables, read once at the edge."""
 
+import math
 import os
 import secrets
 import tempfile
@@ -28,7 +29,7 @@ class Settings:
     web_workers: int = 2
     web_threads: int = 4
     slots: int = 1  # runs at a time
-    run_seconds: float = 120
+    run_seconds: float = 120  # of wall time
     run_memory_mb: int = 2000  # what a run may allocate beside the loaded libraries
     secret_key: str = ""  # empty: the one kept in the data folder
 
@@ -106,7 +107,7 @@ def _number(
         return default
     try:
         number = kind(text)
-        enough = float(text) >= least
+        enough = least <= float(text) < math.inf
     except ValueError:
         enough = False
     if not enough:

@@ -84,7 +84,10 @@ def list_experiments() -> None:
 @click.option("--keep", is_flag=True, help="Keep it for quick starts; print nothing.")
 def catalogue(keep: bool) -> None:
     """All that the service has to know about the experiments, as JSON."""
-    document = json.dumps([asdict(entry) for entry in registry.catalogue()])
+    try:
+        document = json.dumps([asdict(entry) for entry in registry.catalogue()])
+    except LookupError as error:
+        raise click.UsageError(str(error.args[0])) from error
     if keep:
         registry.KEPT.write_text(document, encoding="utf-8")
     else:

@@ -15,6 +15,8 @@ MIN_SEEDS = 5
 MAX_SEEDS = 20
 DEFAULT_SEEDS = (0, 1, 2, 3, 4)
 MAX_SEED = 2**31 - 1
+THREADS = 2
+"""How many an experiment may compute with at a time."""
 
 Progress = Callable[[float], None]
 """Told the fraction done, 0 to 1; may be called as often as one likes."""

@@ -21,6 +21,9 @@ KEPT = SOURCE / "catalogue.json"
 """The catalogue as set-up leaves it: reading it spares a first start the import of torch."""
 
 
+PARTS = ("TITLE", "ABOUT", "Params", "CLAIMS", "SECONDS", "run")
+
+
 class Experiment(Protocol):
     """What a module in ``sim/experiments/TOPIC`` defines."""
 
@@ -65,11 +68,18 @@ def headline(name: str) -> str:
 
 
 def load(name: str) -> Experiment:
-    """Import one experiment. Raises LookupError for a name that is not there."""
+    """Import one experiment.
+
+    Raises LookupError for a name that is not there, and for a module without a part that
+    every experiment has.
+    """
     path = paths().get(name)
     if path is None:
         raise LookupError(f"no experiment {name!r}; there are: {', '.join(names())}")
     module = importlib.import_module(f"sim.experiments.{path.parent.name}.{name}")
+    missing = [part for part in PARTS if not hasattr(module, part)]
+    if missing:
+        raise LookupError(f"the experiment {name} does not define {', '.join(missing)}")
     return cast(Experiment, module)
 
 

@@ -107,7 +107,8 @@ def make_item(
         texts[lang] = make_texts(lang, **(parts | (text or {})))
     defaults = {"topic": "placement", "level": "easy", "tags": ["pre-norm"]}
     if type != "open":
-        defaults["evidence"] = [EVIDENCE]
+        wrong = [name for name in EVIDENCE.refutes if name not in key]
+        defaults["evidence"] = [EVIDENCE.model_copy(update={"refutes": wrong})]
     return QuestionItem.model_validate(
         {
             "slug": slug,

@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 from typing import Any
 
 from quizsvc.jobs.child import UnusableError
@@ -31,6 +32,24 @@ def tell_threads(name: Any, params: Any, seeds: Any, progress: Any) -> dict[str,
     import torch
 
     return {"threads": torch.get_num_threads(), "group": os.getpgid(0) == os.getpid()}
+
+
+def tell_cpu_limit(name: Any, params: Any, seeds: Any, progress: Any) -> dict[str, Any]:
+    import resource
+
+    return {"seconds": resource.getrlimit(resource.RLIMIT_CPU)[0]}
+
+
+def leave_a_child(name: Any, params: Any, seeds: Any, progress: Any) -> dict[str, Any]:
+    if (pid := os.fork()) == 0:
+        time.sleep(600)
+    return {"pid": pid}
+
+
+def sign_and_sleep(name: Any, params: Any, seeds: Any, progress: Any) -> dict[str, Any]:
+    Path(params["folder"], str(os.getpid())).touch()
+    time.sleep(600)
+    return RESULT
 
 
 def fork_and_sleep(name: Any, params: Any, seeds: Any, progress: Any) -> dict[str, Any]:

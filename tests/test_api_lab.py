@@ -105,6 +105,25 @@ def test_a_waiting_run_is_cancelled_at_once_and_may_be_asked_for_again(
     assert (again["id"], again["state"]) == (run["id"], "queued")
 
 
+def test_pages_stay_answerable_however_many_watch_a_run(client: FlaskClient) -> None:
+    run = client.post(RUNS, json={}).get_json()
+    path = f"{V1}/runs/{run['id']}/events"
+    client.head(path).close()
+    watching = [client.get(path) for _ in range(2)]
+    refused = client.get(path)
+
+    assert [reply.status_code for reply in watching] == [200, 200]
+    assert refused.status_code == 503
+    assert refused.get_json()["code"] == "too-many-streams"
+    assert refused.headers["Retry-After"]
+    assert client.get("/healthz").status_code == 200
+    watching.pop().close()
+    again = client.get(path)
+    assert again.status_code == 200
+    for reply in (*watching, again):
+        reply.close()
+
+
 def test_events_tell_the_state_until_the_end(
     client: FlaskClient, engine: Engine
 ) -> None:

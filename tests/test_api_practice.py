@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from apiflask import APIFlask
 from flask.testing import FlaskClient
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, event, func, select
 
 from quizsvc.db import reading
 from quizsvc.models import Answer, MemoryState, Review
@@ -32,16 +32,26 @@ def count(engine: Engine, table: type) -> int:
         return session.scalar(select(func.count()).select_from(table)) or 0
 
 
-def test_what_is_due_comes_with_a_reason_and_in_pages(client: FlaskClient) -> None:
-    first = client.get(f"{V1}/due?limit=2")
-    second = client.get(f"{V1}/due?limit=2&after={first.json['next']}")
+def test_nothing_is_read_again_after_the_commit(
+    app: APIFlask, client: FlaskClient
+) -> None:
+    said: list[str] = []
+    for name in ("begin", "commit"):
+        event.listen(
+            app.extensions["engine"], name, lambda _, name=name: said.append(name)
+        )
+    one, other = show(client, "one-right"), show(client, "in-words")
+    review = answer(client, one, dont_know=True).get_json()["review"]["id"]
+    undone = client.post(f"{V1}/reviews/{review}/undo")
+    given = answer(client, other, text="Words.").get_json()["id"]
+    marked = client.post(
+        f"{V1}/answers/{given}/marks", json={"points": [], "rating": "good"}
+    )
+    run = client.post(f"{V1}/experiments/coin/runs", json={}).get_json()["id"]
+    cancelled = client.delete(f"{V1}/runs/{run}")
 
-    assert first.json["has_more"]
-    assert 'rel="next"' in first.headers["Link"]
-    assert not second.json["has_more"]
-    items = first.json["data"] + second.json["data"]
-    assert {item["slug"] for item in items} == {"one-right", "two-right", "in-words"}
-    assert {item["reason"] for item in items} == {"new"}
+    assert {undone.status_code, cancelled.status_code, marked.status_code} == {200, 201}
+    assert said == ["begin", "commit"] * 8
 
 
 def test_a_right_answer_is_graded_explained_and_scheduled(
@@ -170,6 +180,8 @@ def test_undo_restores_the_card_and_keeps_the_log(
     undone = client.post(f"{V1}/reviews/{review['id']}/undo")
 
     assert undone.get_json()["voided_at"].endswith("Z")
+    read = client.get(f"{V1}/answers/{undone.get_json()['answer']}").get_json()
+    assert (review["undone"], read["review"]["undone"]) == (False, True)
     assert count(engine, MemoryState) == 0
     log = client.get(f"{V1}/reviews").get_json()["data"]
     assert [(r["id"], r["slug"]) for r in log] == [(review["id"], "one-right")]
@@ -202,8 +214,10 @@ def test_both_languages_share_choices_and_key(client: FlaskClient) -> None:
         ({"confidence": "certain"}, "/confidence"),
         ({"dont_know": "yes"}, "/dont_know"),
         ({"dont_know": True, "seconds": -1}, "/seconds"),
+        ({"dont_know": True, "seconds": 86_401}, "/seconds"),
+        ({"text": "x" * 20_001}, "/text"),
     ],
-    ids=str,
+    ids=lambda value: str(value)[:40],
 )
 def test_a_bad_answer_names_its_field_and_is_not_recorded(
     client: FlaskClient, engine: Engine, body: dict[str, object], pointer: str

@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 import torch
 from torch.nn.functional import batch_norm, layer_norm
@@ -13,7 +12,6 @@ from sim.experiments.norm_placement.batch_independence import (
     affine_gradients,
     batch_metrics,
     batch_sizes,
-    log_slope,
     single_metrics,
 )
 from sim.nets.norms import normalise
@@ -83,11 +81,6 @@ def test_constant_rows_leave_layer_norm_as_zeros():
 )
 def test_batch_sizes_double_up_to_the_largest(largest, sizes):
     assert batch_sizes(largest) == sizes
-
-
-def test_a_power_law_has_its_exponent_as_slope():
-    x = np.array([2.0, 4, 8, 24])
-    assert log_slope(x, 5 * x**-1.5) == pytest.approx(-1.5)
 
 
 def test_every_claim_holds_in_small_and_the_same_seeds_give_the_same_bytes():

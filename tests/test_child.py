@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from quizsvc.jobs.child import Child, Limits, Outcome, execute
+from sim.core import THREADS
 
 from .runs import has_ended, until
 from .targets import (
@@ -19,10 +20,12 @@ from .targets import (
     fill_with_torch,
     fork_and_sleep,
     leave,
+    leave_a_child,
     measure,
     never,
     refuse,
     spin,
+    tell_cpu_limit,
     tell_threads,
 )
 
@@ -69,6 +72,20 @@ def test_progress_is_heard_while_it_runs(children: list[Child]) -> None:
 
 def test_a_child_has_one_thread_and_a_group_of_its_own(children: list[Child]) -> None:
     assert end(start(children, tell_threads)).result == {"threads": 1, "group": True}
+
+
+def test_what_a_child_leaves_behind_goes_too(children: list[Child]) -> None:
+    child = start(children, leave_a_child)
+    until(lambda: has_ended(child.pid))
+    result = end(child).result
+    assert result is not None
+    until(lambda: has_ended(result["pid"]))
+
+
+def test_all_threads_may_compute_until_the_wall_limit(children: list[Child]) -> None:
+    result = end(start(children, tell_cpu_limit, seconds=20)).result
+    assert result is not None
+    assert result["seconds"] > 20 * THREADS
 
 
 @pytest.mark.parametrize("target", [never, spin])

@@ -3,16 +3,23 @@
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from sqlalchemy import create_engine, inspect, text
+from sqlalchemy import create_engine, inspect, select, text
 
+from quizsvc import migrating
 from quizsvc.cli import main
-from quizsvc.cli.database import back_up
-from quizsvc.db import make_engine
+from quizsvc.cli.database import back_up, upgrade
+from quizsvc.db import make_engine, reading, writing
+from quizsvc.models import MemoryState
+from quizsvc.settings import read
+
+from .practice_factories import make_question, make_user
+from .runs import read_run, waiting_run
 
 AT = datetime(2026, 12, 1, 9, 30, tzinfo=UTC)
 
@@ -24,7 +31,7 @@ def call(*arguments: str, **environment: str) -> Result:
 def test_help_names_every_command() -> None:
     result = call("--help")
     assert result.exit_code == 0
-    for name in ("serve", "worker", "db", "bank"):
+    for name in ("serve", "worker", "db", "bank", "schedule"):
         assert f"\n  {name} " in result.output
 
 
@@ -56,6 +63,79 @@ def test_an_upgrade_makes_the_tables_and_may_be_repeated(
     tables = inspect(engine).get_table_names()
     engine.dispose()
     assert {"run", "question", "review", "alembic_version"} <= set(tables)
+
+
+@pytest.mark.parametrize(
+    "words", [("--data", "{}", "worker"), ("worker", "--data", "{}")]
+)
+def test_the_data_folder_may_be_named_before_or_after_a_command(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    folder = tmp_path / "named"
+    assert call("--data", str(folder), "db", "upgrade").exit_code == 0
+    chosen = [word.format(folder) for word in words]
+    result = call(*chosen, "--run", "run_unknown", QUIZ_DATA=str(tmp_path / "other"))
+    assert result.stderr.splitlines()[-1] == "Error: No run run_unknown waits."
+
+
+def test_the_data_folder_named_last_counts(tmp_path: Path) -> None:
+    result = call("--data", str(tmp_path), "worker", "--data", str(tmp_path / "x"))
+    assert f"{tmp_path}/x/quiz.db cannot be used" in result.stderr
+
+
+def test_a_worker_runs_the_run_it_is_given(tmp_path: Path) -> None:
+    assert call("--data", str(tmp_path), "db", "upgrade").exit_code == 0
+    engine = make_engine(f"sqlite:///{tmp_path}/quiz.db")
+    other, run_id = waiting_run(engine), waiting_run(engine)
+    assert call("--data", str(tmp_path), "worker", "--run", run_id).exit_code == 0
+    states = [read_run(engine, i).state for i in (other, run_id)]
+    engine.dispose()
+    assert states == ["queued", "succeeded"]
+
+
+STRAY = {
+    "stability": 1.0,
+    "difficulty": 5.0,
+    "last_day": AT.date(),
+    "due": AT.date(),
+    "reviews": 1,
+    "lapses": 0,
+}
+
+
+def test_schedules_are_rebuilt_for_everybody(database_url: str, tmp_path: Path) -> None:
+    folder = ("--data", str(tmp_path))
+    call(*folder, "db", "upgrade", QUIZ_DATABASE_URL=database_url)
+    engine = make_engine(database_url)
+    with writing(engine) as session:
+        for name in ("ada", "bob"):
+            user = make_user(session, name)
+            question = make_question(session, name)
+            stray = {"user_id": user.id, "question_id": question.id}
+            session.add(MemoryState(**stray, **STRAY))
+        session.commit()
+    result = call(*folder, "schedule", "rebuild", QUIZ_DATABASE_URL=database_url)
+    assert result.output == "Schedules rebuilt from the log: 2.\n"
+    with reading(engine) as session:
+        assert session.scalars(select(MemoryState)).all() == []
+    engine.dispose()
+
+
+def test_processes_that_upgrade_at_the_same_time_take_turns(tmp_path: Path) -> None:
+    settings = read({}, data=tmp_path)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(upgrade, [settings] * 4)) == [None] * 4
+
+
+def test_an_installation_without_migrations_says_where_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrating, "ROOT", tmp_path)
+    migrating.head.cache_clear()
+    result = call("--data", str(tmp_path), "db", "upgrade")
+    assert result.exit_code == 2
+    assert f"{tmp_path} holds no migrations" in result.stderr
+    assert "Traceback" not in result.output
 
 
 def test_the_data_folder_is_made(tmp_path: Path) -> None:

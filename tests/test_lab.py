@@ -13,10 +13,11 @@ from quizsvc import lab
 from quizsvc.db import reading, writing
 from quizsvc.jobs import queue
 from quizsvc.lab import PERSON, START_UP
-from quizsvc.models import Experiment, Run
+from quizsvc.models import Experiment, Run, Worker
 from quizsvc.refusals import Conflict, Invalid, NotFound
 from sim.registry import Entry
 
+from .practice_factories import make_question
 from .test_parameters import DEFAULTS, SCHEMA
 
 AT = datetime(2026, 12, 1, 9, tzinfo=UTC)
@@ -255,3 +256,43 @@ def test_the_catalogue_stores_every_word(session: Session) -> None:
     assert lab.complete(row, {"gain": 2}) == DEFAULTS | {"gain": 2.0}
     with pytest.raises(Invalid):
         lab.complete(row, {"gain": 3})
+
+
+def test_earlier_runs_are_the_newest_of_one_experiment(session: Session) -> None:
+    lab.store_catalogue(session, [make_entry(), make_entry("other")])
+    for minute in range(4):
+        at = AT + timedelta(minutes=minute)
+        lab.submit(session, "stream", {"depth": 4 + minute}, at=at)
+        lab.submit(session, "other", {}, at=at)
+    runs = lab.earlier_runs(session, "stream", 3)
+    assert [run.params["depth"] for run in runs] == [7, 6, 5]
+
+
+def test_a_worker_counts_as_long_as_it_shows_itself(session: Session) -> None:
+    assert not lab.worker_seen(session, at=AT)
+    session.add(Worker(name="gone", seen_at=AT - timedelta(days=1)))
+    assert not lab.worker_seen(session, at=AT)
+    session.add(Worker(name="here", seen_at=AT))
+    assert lab.worker_seen(session, at=AT + timedelta(seconds=10))
+    assert not lab.worker_seen(session, at=AT + timedelta(seconds=20))
+
+
+def test_questions_in_use_are_counted_once_for_an_experiment(session: Session) -> None:
+    used, retired = make_question(session, "used"), make_question(session, "retired")
+    retired.retired_at = AT
+    for question in (used, retired):
+        for position in range(2):
+            proof = Evidence(
+                revision_id=question.current_id,
+                position=position,
+                experiment="stream",
+                claim="holds",
+                params={},
+                outcome="supported",
+                supports=[],
+                refutes=[],
+            )
+            session.add(proof)
+    session.flush()
+    assert lab.questions_using(session, "stream") == 1
+    assert lab.questions_using(session, "other") == 0

@@ -126,14 +126,21 @@ def test_a_program_is_marked_and_escaped() -> None:
     assert "<b>" not in html
 
 
-@pytest.mark.parametrize("name", ["Pre-Norm", "Post-Norm"])
-def test_the_names_of_the_placements_never_break(name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["Pre-Norm", "Post-Norm", "GPT-2", "GLM-130B", "OLMo 2"]
+)
+def test_names_of_placements_and_models_never_break(name: str) -> None:
     whole = f'<span class="nowrap">{name}</span>'
     assert (
         render(f"对 {name}，**{name}** [{name}](https://a.b) `{name}`").count(whole)
         == 3
     )
     assert whole not in render(f"${name}$")
+
+
+def test_a_name_is_whole_beside_chinese_and_no_part_of_a_word() -> None:
+    assert "nowrap" in render("把Pre-Norm写在前面")
+    assert "nowrap" not in render("ChatGPT-2, GPT-20, pre-GPT-2")
 
 
 def test_a_line_is_a_line_whatever_it_begins_with() -> None:

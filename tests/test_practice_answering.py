@@ -10,11 +10,12 @@ from sqlalchemy.orm import Session
 from quizsvc.db import reading
 from quizsvc.models import Answer, MemoryState, Presentation, Review, User
 from quizsvc.practice import (
+    LIFETIME,
+    MAX_ANSWER,
     Submission,
     find_answer,
     submit_answer,
 )
-from quizsvc.practice.presenting import LIFETIME
 from quizsvc.refusals import Conflict, Gone, Invalid, NotFound
 from quizsvc.scheduling.memory import Rating
 
@@ -190,6 +191,10 @@ def test_of_two_tabs_with_one_question_the_second_is_stale(session: Session) -> 
         submit_answer(session, user, two.id, said, at=later)
     assert refusal.value.code == "stale-presentation"
     assert count(session, Review) == 2
+    for shown in (one, two, third):
+        session.refresh(shown)
+        assert shown.expires_at == AT + LIFETIME
+        assert shown.ended_at == (later if shown is two else None)
 
 
 def test_an_answer_waits_for_a_day_and_no_longer(session: Session) -> None:
@@ -232,6 +237,7 @@ def test_nobody_answers_for_somebody_else(session: Session) -> None:
         ("single", {"text": "inside"}, "/text", "not-accepted"),
         ("open", {}, "/text", "missing"),
         ("open", {"text": " \n"}, "/text", "missing"),
+        ("open", {"text": "x" * (MAX_ANSWER + 1)}, "/text", "too-long"),
         ("open", {"choices": ["c_any"], "text": "x"}, "/choices", "not-accepted"),
         ("open", {"text": "x", "confidence": "maybe"}, "/confidence", "not-an-option"),
         ("open", {"text": "x", "seconds": -1.0}, "/seconds", "out-of-range"),

@@ -1,11 +1,14 @@
 """The due queue: what is asked now, in which order, and how much of it there is."""
 
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 
 import pytest
+from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from question_bank.models import Question
+from quizsvc.db import reading
 from quizsvc.models import MemoryState, User
 from quizsvc.practice import Submission, due, local_user, submit_answer, today
 
@@ -58,6 +61,25 @@ def test_the_local_user_is_made_once(session: Session) -> None:
         0.9,
     )
     assert local_user(session, at=AT + DAY).id == user.id
+
+
+def test_the_local_users_zone_is_the_one_last_given(
+    session: Session, engine: Engine
+) -> None:
+    local_user(session, at=AT)
+    for given, lived in [
+        ("Asia/Shanghai", "Asia/Shanghai"),
+        (None, "Asia/Shanghai"),
+        ("Europe/Paris", "Europe/Paris"),
+    ]:
+        local_user(session, at=AT + DAY, time_zone=given)
+        session.commit()
+        with reading(engine) as fresh:
+            assert local_user(fresh, at=AT).time_zone == lived
+
+
+def test_a_new_local_user_lives_where_it_is_told(session: Session) -> None:
+    assert local_user(session, at=AT, time_zone="Asia/Tokyo").time_zone == "Asia/Tokyo"
 
 
 def test_new_questions_come_from_easy_to_extreme(session: Session) -> None:
@@ -117,6 +139,18 @@ def test_an_item_says_what_it_is_and_why_it_is_due(session: Session) -> None:
     assert item.retrievability == pytest.approx(0.9)
 
 
+def test_every_item_stands_behind_the_place_of_the_one_before(session: Session) -> None:
+    user = make_user(session)
+    for n, level in enumerate(["hard", "easy", "mid", "easy"]):
+        make_question(session, f"new-{n}", level=level)
+        question = make_question(session, f"met-{n}", level=level)
+        day = TODAY - timedelta(days=n // 2)
+        remember(session, user, question, due=day, stability=5.0 - n % 2)
+    places = [item.place for item in due(session, user, at=AT)]
+    assert len(places) == 8
+    assert all(one < other for one, other in pairwise(places))
+
+
 def test_retired_questions_are_not_asked(session: Session) -> None:
     user = make_user(session)
     for slug in ("met", "unmet"):
@@ -151,6 +185,7 @@ def test_today_counts_what_is_due_new_and_done(session: Session) -> None:
     told = today(session, user, at=AT)
     assert (told.day, told.due, told.new, told.done) == (TODAY, 1, 1, 1)
     assert told.next_due is None
+    assert told.items == due(session, user, at=AT)
 
 
 def test_the_next_due_day_is_told_when_nothing_is_due(session: Session) -> None:

@@ -1,6 +1,5 @@
 """The log is the truth: the cached state equals its fold, whatever happens, and undo."""
 
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from random import Random
 
@@ -8,19 +7,20 @@ import pytest
 from sqlalchemy import Engine, func, select
 from sqlalchemy.orm import Session
 
-from quizsvc.db import WRITE, reading, writing
-from quizsvc.models import Answer, MemoryState, Presentation, Review, User
+from quizsvc.db import reading
+from quizsvc.models import MemoryState, Review, User
 from quizsvc.practice import (
     RATINGS,
     Submission,
-    local_user,
+    dates_by_rating,
+    latest_review,
     mark_answer,
     rebuild,
     reviews,
     submit_answer,
     undo,
 )
-from quizsvc.refusals import Conflict, NotFound, Refused
+from quizsvc.refusals import Conflict, NotFound
 from quizsvc.scheduling.log import State, fold
 
 from .practice_factories import AT, DAY, ask, ids, make_question, make_user
@@ -95,6 +95,37 @@ def test_undo_is_one_step(session: Session) -> None:
     assert refusal.value.code == "already-undone"
     undo(session, user, first.id, at=AT)
     assert cached(session, user) == {}
+
+
+def test_the_latest_review_is_the_one_that_can_be_undone(session: Session) -> None:
+    user, other = make_user(session), make_user(session, "bob")
+    for slug in ("one", "two"):
+        make_question(session, slug)
+    assert latest_review(session, user) is None
+    log = [answer(session, user, slug, "inside") for slug in ("one", "two")]
+    answer(session, other, "one", "inside")
+    while log:
+        latest = latest_review(session, user)
+        assert latest is log.pop()
+        undo(session, user, latest.id, at=AT)
+    assert latest_review(session, user) is None
+
+
+def test_the_dates_by_rating_are_those_that_the_ratings_give(session: Session) -> None:
+    user = make_user(session)
+    question = make_question(session, type="open", points=["one"])
+    for at in (AT, AT + 3 * DAY):
+        shown = ask(session, user, at=at)
+        said = Submission(text="Words.")
+        given = submit_answer(session, user, shown.id, said, at=at)
+        dates = dates_by_rating(session, user, given, at=at)
+        assert list(dates) == list(RATINGS)
+        for rating in RATINGS:
+            with session.begin_nested() as trial:
+                mark_answer(session, user, given.id, [], rating, at=at)
+                assert cached(session, user)[question.id].due == dates[rating]
+                trial.rollback()
+        mark_answer(session, user, given.id, [], "good", at=at)
 
 
 def test_nobody_undoes_for_somebody_else(session: Session) -> None:
@@ -216,67 +247,3 @@ def test_rebuilding_forgets_what_no_log_tells_and_follows_a_new_target(
     assert set(states) == {question.id}
     assert states[question.id].due > kept.due
     assert states == folded(session, user)
-
-
-def submit_elsewhere(engine: Engine, user_id: int, presentation_id: str) -> str:
-    """Submit in a session of its own, and say what came of it."""
-    with writing(engine) as session:
-        user = session.get_one(User, user_id)
-        try:
-            submit_answer(
-                session, user, presentation_id, Submission(dont_know=True), at=AT
-            )
-            session.commit()
-        except Refused as refusal:
-            return refusal.code
-        return "recorded"
-
-
-def test_of_parallel_submissions_one_is_recorded(
-    session: Session, engine: Engine
-) -> None:
-    user = make_user(session)
-    shown = []
-    for place in range(5):
-        make_question(session, f"q{place}")
-        shown.append(ask(session, user, f"q{place}").id)
-    user_id = user.id
-    session.commit()
-    with ThreadPoolExecutor(8) as pool:
-        said = pool.map(lambda name: submit_elsewhere(engine, user_id, name), shown * 8)
-    results = list(said)
-    assert results.count("recorded") == len(shown)
-    assert set(results) == {"recorded", "already-answered"}
-    with reading(engine) as fresh:
-        assert fresh.scalar(select(func.count()).select_from(Answer)) == len(shown)
-        sequences = fresh.scalars(select(Review.sequence)).all()
-        assert sorted(sequences) == [1, 2, 3, 4, 5]
-
-
-def test_a_submission_sees_an_answer_given_since_the_question_was_looked_at(
-    session: Session, engine: Engine
-) -> None:
-    user = make_user(session)
-    make_question(session, "one")
-    shown = ask(session, user, "one")
-    user_id, shown_id = user.id, shown.id
-    session.commit()
-    with Session(engine.execution_options(**WRITE), expire_on_commit=False) as looking:
-        me = looking.get_one(User, user_id)
-        assert looking.get_one(Presentation, shown_id).answer is None
-        looking.commit()
-        assert submit_elsewhere(engine, user_id, shown_id) == "recorded"
-        with pytest.raises(Conflict) as refusal:
-            submit_answer(looking, me, shown_id, Submission(dont_know=True), at=AT)
-    assert refusal.value.code == "already-answered"
-
-
-def test_the_local_user_is_made_once_by_many(engine: Engine) -> None:
-    def make(_: int) -> int:
-        with writing(engine) as session:
-            user = local_user(session, at=AT)
-            session.commit()
-            return user.id
-
-    with ThreadPoolExecutor(4) as pool:
-        assert len(set(pool.map(make, range(8)))) == 1

@@ -140,3 +140,12 @@ def test_a_kept_catalogue_counts_while_the_experiments_are_the_same(
     assert registry.kept() is None
     registry.KEPT.write_text("half of a fi")
     assert registry.kept() is None
+
+
+def test_a_module_without_a_part_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = registry.load("batch_independence")
+    monkeypatch.delattr(module, "SECONDS")
+    with pytest.raises(LookupError, match="batch_independence does not define SECONDS"):
+        registry.entry("batch_independence")

@@ -1,13 +1,15 @@
 """One command starts everything, keeps it running and leaves nothing behind."""
 
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from urllib.error import URLError
 from urllib.request import ProxyHandler, build_opener
 
 import pytest
@@ -18,6 +20,7 @@ from quizsvc.app import create_app
 from .runs import has_ended, until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+OPENER = build_opener(ProxyHandler({}))
 SERVE = [sys.executable, "-m", "quizsvc.cli", "serve", "--port"]
 
 
@@ -63,7 +66,7 @@ def members(data: Path, command: str = "") -> set[int]:
 
 
 def status(url: str) -> int:
-    with build_opener(ProxyHandler({})).open(url, timeout=10) as reply:
+    with OPENER.open(url, timeout=10) as reply:
         return int(reply.status)
 
 
@@ -103,6 +106,68 @@ def test_nothing_outlives_a_service_that_was_killed(tmp_path: Path) -> None:
         process.kill()
         process.wait()
         until(lambda: not members(tmp_path))
+
+
+def test_a_request_that_comes_early_waits_until_everything_is_there(
+    tmp_path: Path,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    settings = environment(tmp_path, QUIZ_TIME_ZONE="Asia/Shanghai")
+    process = subprocess.Popen([*SERVE, port], env=settings, stdout=subprocess.DEVNULL)
+    url = f"http://127.0.0.1:{port}/api/v1/due?limit=1"
+    answers: list[bytes] = []
+
+    def ask() -> bool:
+        with suppress(ConnectionError, URLError):
+            answers.append(OPENER.open(url, timeout=60).read())
+        return bool(answers)
+
+    try:
+        until(ask)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(15) == 0
+    assert len(json.loads(answers[0])["items"]) == 1
+    engine = create_engine(f"sqlite:///{tmp_path}/quiz.db")
+    with engine.connect() as connection:
+        zones = connection.scalars(text('SELECT time_zone FROM "user"')).all()
+    engine.dispose()
+    assert zones == ["Asia/Shanghai"]
+
+
+def test_a_stop_during_the_start_ends_everything(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*SERVE, "0"], env=environment(tmp_path), stdout=subprocess.PIPE, text=True
+    )
+    until((tmp_path / "quiz.db").exists)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=15)
+    assert (process.returncode, output) == (0, "")
+    assert members(tmp_path) == set()
+
+
+INTERRUPTED = """
+import subprocess, sys
+from quizsvc.cli.processes import Stop, start
+stop = Stop()
+with stop.interrupting():
+    catalogue = start(["http.server", "--bind", "127.0.0.1", "0"], {}, stdout=subprocess.PIPE)
+    print("waits", flush=True)
+    catalogue.communicate()
+sys.exit(0 if stop.wait(0) else 1)
+"""
+
+
+def test_a_signal_ends_the_wait_for_another_process() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"waits\n"
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(15) == 0
+    process.stdout.close()
 
 
 def test_building_the_application_opens_no_connection(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ def test_a_child_process_reads_the_same_settings(tmp_path: Path) -> None:
         ("QUIZ_SLOTS", "0"),
         ("QUIZ_SLOTS", "1.5"),
         ("QUIZ_RUN_SECONDS", "nan"),
+        ("QUIZ_RUN_SECONDS", "inf"),
     ],
 )
 def test_a_number_that_is_none_is_named(name: str, value: str) -> None:

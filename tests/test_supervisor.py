@@ -5,11 +5,13 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, create_engine, select, text
+from sqlalchemy import Connection, Engine, create_engine, event, select, text
+from sqlalchemy.exc import OperationalError
 
 from quizsvc import lab
 from quizsvc.db import reading, writing
@@ -19,8 +21,16 @@ from quizsvc.jobs.child import Limits, execute
 from quizsvc.jobs.supervisor import work
 from quizsvc.models import Run, Worker
 
-from .runs import AT, LEASE, read_result, read_run, until, waiting_run
-from .targets import at_once, error, never
+from .runs import (
+    AT,
+    LEASE,
+    has_ended,
+    read_result,
+    read_run,
+    until,
+    waiting_run,
+)
+from .targets import at_once, error, never, sign_and_sleep
 
 
 @contextmanager
@@ -177,6 +187,27 @@ def test_a_worker_shows_signs_of_life(engine: Engine) -> None:
         until(lambda: len(names()) == 1)
         assert names()[0].endswith(f"-{os.getpid()}")
     assert names() == []
+
+
+def test_every_run_keeps_its_limit_while_the_database_is_away(
+    engine: Engine, tmp_path: Path
+) -> None:
+    folder = tmp_path / "pids"
+    folder.mkdir()
+    ids = [waiting_run(engine, params={"folder": str(folder)}) for _ in range(2)]
+    away = Event()
+
+    @event.listens_for(engine, "begin")
+    def refuse(_connection: Connection) -> None:
+        if away.is_set():
+            raise OperationalError("BEGIN", None, Exception("away"))
+
+    with worker(engine, sign_and_sleep, slots=2, limits=Limits(seconds=2)):
+        until(lambda: len(list(folder.iterdir())) == 2)
+        away.set()
+        until(lambda: all(has_ended(int(file.name)) for file in folder.iterdir()))
+        away.clear()
+        until(lambda: all(read_run(engine, i).state == "failed" for i in ids))
 
 
 def test_a_worker_outlives_lost_connections(engine: Engine) -> None:

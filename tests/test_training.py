@@ -110,11 +110,14 @@ def test_the_bottom_is_a_part_of_the_whole_gradient():
     assert (curves.bottom < curves.gradient).all()
 
 
-def test_a_run_that_overflows_stays_on_record_as_numbers():
+def test_a_run_that_overflows_has_a_high_loss_and_no_norms():
     net = Transformer(replace(SMALL, operator="none"), SEEDS)
     curves = train(net, [Schedule(rate=1e30)] * 2, batches(4))
     assert curves.loss.isfinite().all()
     assert (curves.loss[-1] == OVERFLOWED).all()
+    assert curves.gradient[0].isfinite().all()
+    assert curves.gradient[-1].isnan().all()
+    assert curves.bottom[-1].isnan().all()
 
 
 def test_training_reports_its_progress_up_to_the_end():

@@ -181,6 +181,26 @@ def test_one_bad_file_stops_the_whole_import(engine: Engine, folder: Path) -> No
         assert session.scalar(select(func.count()).select_from(models.Pack)) == 0
 
 
+@pytest.mark.parametrize(
+    ("item", "rule"),
+    [
+        (make_item(key=[]), "key-mismatch"),
+        (make_item(key=["inside", "outside"]), "key-mismatch"),
+        (make_item(key=["outside"]), "key-contradiction"),
+        (make_item(choices=["outside", "nowhere"], key=["outside"]), "unknown-choice"),
+    ],
+    ids=["no key", "two keys", "evidence for a wrong choice", "evidence for no choice"],
+)
+def test_a_question_that_cannot_be_asked_is_not_imported(
+    engine: Engine, tmp_path: Path, item: QuestionItem, rule: str
+) -> None:
+    folder = write_pack(tmp_path / "pack", [make_item("good"), item])
+    with writing(engine) as session, pytest.raises(InvalidContent, match=rule):
+        import_pack(session, folder, at=AT)
+    with reading(engine) as session:
+        assert session.scalar(select(func.count()).select_from(models.Question)) == 0
+
+
 def test_a_question_belongs_to_one_pack(engine: Engine, tmp_path: Path) -> None:
     load(engine, tmp_path / "one-pack", [make_item()])
     with pytest.raises(InvalidContent, match="a question of pack one-pack"):

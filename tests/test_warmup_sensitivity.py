@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sim.core import Outcome, Result, judge
+from sim.core import Outcome, Result, judge, quiet
 from sim.experiments.norm_placement import warmup_sensitivity
 from sim.experiments.norm_placement.warmup_sensitivity import CLAIMS, Params
 from sim.running import execute
@@ -62,6 +62,15 @@ def test_one_stray_seed_does_not_decide_a_claim_about_the_median():
     claim = next(claim for claim in CLAIMS if claim.id == "post_warm_trains")
     stray = Result(metrics={claim.metric: [0.3] * 8 + [0.9]})
     assert judge(claim, stray).outcome is Outcome.SUPPORTED
+
+
+def test_a_diverged_run_is_neither_steady_nor_spiked():
+    diverging = Params.model_construct(**dict(Params(**SMALL)) | {"rate": 1e30})
+    result = warmup_sensitivity.run(diverging, SEEDS, quiet)
+    outcomes = {claim.id: judge(claim, result).outcome for claim in CLAIMS}
+    undecided = {k for k, v in outcomes.items() if v is Outcome.INCONCLUSIVE}
+    assert undecided >= {"pre_cold_steady", "post_cold_spikes", "vanishing_develops"}
+    assert outcomes["pre_cold_trains"] is Outcome.REFUTED
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Laws of the page after an answer: frank about the verdict, honest about the proof."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ FAIR = EvidenceItem(claim="coin.fair", supports=[KEY], refutes=["outside"])
 BIASED = EvidenceItem(
     claim="coin.fair", params={"bias": 0.9}, outcome="refuted", refutes=["outside"]
 )
+FOR_BOTH = EvidenceItem(claim="coin.fair", supports=[KEY, "outside"])
 POINTS = make_points("en", ["gradient"]) | {
     "formula": KeyPointText(
         text="It says formula.",
@@ -29,7 +31,9 @@ POINTS = make_points("en", ["gradient"]) | {
 
 @pytest.fixture
 def bank(engine: Engine, tmp_path: Path) -> None:
-    multi = make_item("all-of-them", type="multi", key=["inside", "outside"])
+    multi = make_item(
+        "all-of-them", type="multi", key=[KEY, "outside"], evidence=[FOR_BOTH]
+    )
     spoken = make_item(
         "explain", type="open", langs=["en"], points=POINTS, text={"key_points": POINTS}
     )
@@ -137,10 +141,21 @@ def test_a_measurement_against_the_key_is_not_hidden(
     assert "does not agree with the key, which needs: Supported." in text
 
 
+def test_the_keys_that_work_are_listed(client: FlaskClient) -> None:
+    def listed(path: str) -> set[str]:
+        return set(re.findall("<dt><kbd>(.*?)</kbd>", get(client, path).html))
+
+    answered, open_answer = answer(client, "inside"), explain(client, "Of the sum.")
+    assert listed(answered) == {"Enter", "U", "E", "L", "?"}
+    assert listed(open_answer) == {"1–9", "E", "L", "?"}
+    assert get(client, answered).all("dialog", id="all-keys")
+
+
 def test_only_the_latest_answer_offers_undo(client: FlaskClient) -> None:
     def undoable(address: str) -> bool:
         return any(
-            "/undo" in form["action"] for form in get(client, address).all("form")
+            "/undo" in form.get("action", "")
+            for form in get(client, address).all("form")
         )
 
     first = answer(client, "inside")
@@ -207,6 +222,6 @@ def test_an_open_answer_undone_keeps_its_words(client: FlaskClient) -> None:
     address = explain(client, "It is the norm of the sum.")
     post(client, address, rating="good")
     forms = get(client, address).all("form")
-    undo = next(form["action"] for form in forms if "/undo" in form["action"])
+    undo = next(form["action"] for form in forms if "/undo" in form.get("action", ""))
     page = get(client, post(client, undo).location)
     assert "It is the norm of the sum.</textarea>" in page.html

@@ -8,7 +8,8 @@ from flask.testing import FlaskClient
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
-from quizsvc.db import reading
+from quizsvc import lab
+from quizsvc.db import reading, writing
 from quizsvc.jobs import queue
 from quizsvc.models import Run, Worker
 
@@ -189,6 +190,52 @@ def test_an_experiment_shows_the_run_that_is_known_there(
     listed = get(client, "/experiments/coin").text
     assert "default parameters" in listed
     assert "tosses: 10" in listed
+
+
+def test_a_result_names_the_parameters_it_was_measured_at(
+    client: FlaskClient, engine: Engine
+) -> None:
+    finish_run(engine, [0.5] * 5, "supported")
+    run = finish_run(engine, [0.1] * 5, "refuted", tosses=10)
+    other = "Nothing has run at the parameters of this form so far."
+    text = get(client, "/experiments/coin?tosses=7").text
+    assert f"{other} What follows was measured at: default parameters." in text
+    assert other in Page(post(client, "/experiments/coin", tosses="0")).text
+    for path in (f"/runs/{run}", "/experiments/coin?tosses=10"):
+        text = get(client, path).text
+        assert "This run is at: tosses: 10." in text
+        assert other not in text
+
+
+@pytest.mark.parametrize(
+    ("seeds", "said"),
+    [
+        ([0, 1, 2, 3, 4], "default parameters"),
+        ([0, 1, 2, 3, 4, 5], "Seeds: 6"),
+        ([9, 8, 7, 6, 5], "Seeds: 9, 8, 7, 6, 5"),
+    ],
+)
+def test_runs_that_differ_in_seeds_are_told_apart(
+    client: FlaskClient, session: Session, seeds: list[int], said: str
+) -> None:
+    run = lab.submit(session, "coin", {}, seeds, at=datetime.now(UTC)).run
+    session.commit()
+    page = get(client, f"/runs/{run.id}")
+    assert f"This run is at: {said}." in page.text
+    assert said in page.words
+
+
+def test_a_run_outlives_its_experiment(client: FlaskClient, engine: Engine) -> None:
+    run = finish_run(engine, [0.1] * 5, "refuted", tosses=10)
+    with writing(engine) as session:
+        lab.store_catalogue(session, [])
+        session.commit()
+    page = get(client, f"/runs/{run}")
+    assert page.status == 200
+    assert "This experiment has left the catalogue" in page.text
+    assert "This run is at: tosses: 10, bias: 0.5, side: heads." in page.text
+    assert "fair Refuted 0 of 5 seeds" in page.text
+    assert page.all("figure")
 
 
 def test_a_run_needs_our_token(client: FlaskClient, engine: Engine) -> None:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import Engine
+from sqlalchemy.exc import OperationalError
 
 from quizsvc.app import create_app
 
@@ -118,6 +119,13 @@ def test_the_chosen_language_is_remembered(client: FlaskClient, bank: None) -> N
     assert get(client, "/").all("html", lang="zh-Hans")
 
 
+def test_the_language_of_the_api_is_not_that_of_the_pages(
+    client: FlaskClient, bank: None
+) -> None:
+    assert client.get("/api/v1/due?lang=zh").status_code == 200
+    assert get(client, "/").all("html", lang="en")
+
+
 @pytest.mark.parametrize(
     ("accepted", "tag"),
     [
@@ -185,11 +193,37 @@ def test_an_unknown_method_is_an_error_page(client: FlaskClient, bank: None) -> 
     assert "could not be granted" in reply.text
 
 
-def test_the_stylesheet_is_small_and_every_token_is_defined() -> None:
+def test_an_error_page_links_to_no_address_that_only_takes_forms(
+    client: FlaskClient, bank: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: object, **__: object) -> None:
+        raise OperationalError("", {}, Exception("database is locked"))
+
+    monkeypatch.setattr("quizsvc.practice.present", busy)
+    monkeypatch.setattr("quizsvc.lab.cancel", busy)
+    for path, status in (("/practice", "Try again"), ("/runs/run_0/cancel", None)):
+        reply = post(client, path)
+        assert reply.status_code == 503
+        page = Page(reply)
+        links = [link["href"] for link in page.all("a")]
+        assert (status is not None) is (status in page.words)
+        assert (path in links) is (status is not None)
+        assert bool(page.all("a", id="language")) is (status is not None)
+
+
+def test_the_stylesheet_is_small_and_every_token_is_defined_and_used() -> None:
     css = (STATIC / "app.css").read_text()
     assert len(css) <= 25_000
     used = set(re.findall(r"var\((--[\w-]+)", css))
-    assert used <= set(re.findall(r"(--[\w-]+):", css)) | {"--tone", "--tone-wash"}
+    assert used == set(re.findall(r"(--[\w-]+):", css))
+
+
+def test_every_icon_is_there_and_used() -> None:
+    there = re.findall(r'<symbol id="(\w+)"', (STATIC / "icons.svg").read_text())
+    folder = STATIC.parent / "templates"
+    templates = "".join(path.read_text() for path in folder.iterdir())
+    called = set(re.findall(r'icon\("(\w+)"\)', templates))
+    assert called <= set(there) <= set(re.findall(r'"(\w+)"', templates))
 
 
 def test_vendored_files_come_with_their_licence() -> None:

@@ -61,6 +61,14 @@ def test_dots_keep_the_order_of_the_values(values: list[float]) -> None:
     assert [x for _, x in pairs] == sorted(xs)
 
 
+@pytest.mark.parametrize(("seeds", "places"), [(5, 5), (6, 6), (10, 10), (20, 10)])
+def test_equal_values_are_stacked(seeds: int, places: int) -> None:
+    ys = [y for _, y, _ in plots.dots([0.5] * seeds, None, 1.0).marks]
+    assert len(set(ys)) == places
+    assert min(ys) > 4
+    assert max(ys) < 32
+
+
 def test_a_seed_without_a_value_has_no_dot_but_is_told() -> None:
     drawn = plots.dots([0.5, None, math.nan], None, 1.0)
     assert len(drawn.marks) == 1

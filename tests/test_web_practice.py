@@ -11,14 +11,19 @@ from quizsvc.db import reading, writing
 from quizsvc.models import Answer, Presentation, Review
 
 from .api_helpers import stock
-from .factories import make_item
+from .factories import KEY, make_item
+from .test_web_feedback import FOR_BOTH
 from .web_helpers import answer, begin, choice, get, post
 
 
 @pytest.fixture
 def bank(engine: Engine, tmp_path: Path) -> None:
     multi = make_item(
-        "all-of-them", type="multi", key=["inside", "outside"], level="hard"
+        "all-of-them",
+        type="multi",
+        key=[KEY, "outside"],
+        level="hard",
+        evidence=[FOR_BOTH],
     )
     stock(engine, tmp_path, [make_item(), multi, make_item("explain", type="open")])
 
@@ -62,6 +67,18 @@ def test_a_reload_shows_the_same_question_in_the_same_order(
     address = begin(client)
     first, second = get(client, address), get(client, address)
     assert first.values("choice") == second.values("choice")
+
+
+def test_a_question_that_was_due_says_so_when_it_is_no_more(
+    client: FlaskClient, engine: Engine
+) -> None:
+    address = begin(client)
+    with writing(engine) as session:
+        session.scalars(select(Presentation)).one().reason = "due"
+        session.commit()
+    text = get(client, address).text
+    assert "It was due when it was asked." in text
+    assert "You chose it" not in text
 
 
 def test_one_and_several_keys_look_the_same(client: FlaskClient) -> None:
@@ -159,7 +176,9 @@ def test_undo_takes_the_answer_back_and_keeps_what_was_said(
     client: FlaskClient, engine: Engine
 ) -> None:
     given = get(client, answer(client, "outside"))
-    undo = next(f["action"] for f in given.all("form") if "/undo" in f["action"])
+    undo = next(
+        f["action"] for f in given.all("form") if "/undo" in f.get("action", "")
+    )
     page = get(client, post(client, undo).location)
     assert [c["value"] for c in page.all("input", name="choice", checked="")] == choice(
         page, "outside"
@@ -171,7 +190,7 @@ def test_undo_takes_the_answer_back_and_keeps_what_was_said(
 def test_undone_is_said_and_cannot_be_undone_again(client: FlaskClient) -> None:
     address = answer(client, "outside")
     forms = get(client, address).all("form")
-    undo = next(f["action"] for f in forms if "/undo" in f["action"])
+    undo = next(f["action"] for f in forms if "/undo" in f.get("action", ""))
     post(client, undo)
     assert "Taken back" in get(client, address).text
     again = post(client, undo)

@@ -253,6 +253,7 @@ def upgrade() -> None:
         sa.Column("reason", sa.String(length=40), nullable=False),
         sa.Column("created_at", sa.DateTime(), nullable=False),
         sa.Column("expires_at", sa.DateTime(), nullable=False),
+        sa.Column("ended_at", sa.DateTime(), nullable=True),
         sa.ForeignKeyConstraint(
             ["question_id"],
             ["question.id"],

@@ -14,7 +14,10 @@ RULES: dict[str, Rule] = {
     for rule in module.RULES
 }
 
-__all__ = ["RULES", "Finding", "lint"]
+SERIOUS = ("key-mismatch", "key-contradiction", "unknown-choice")
+"""Rules whose breach leaves a question that cannot be asked: an import refuses it."""
+
+__all__ = ["RULES", "SERIOUS", "Finding", "lint"]
 
 
 @dataclass(frozen=True, order=True)
@@ -31,16 +34,18 @@ class Finding:
 
 
 def lint(
-    pack: PackItem, claims: Mapping[str, Collection[str]] | None = None
+    pack: PackItem,
+    claims: Mapping[str, Collection[str]] | None = None,
+    names: Collection[str] = RULES.keys(),
 ) -> list[Finding]:
-    """Every finding, by file and line.
+    """Every finding, by file and line; of all rules, or of those in ``names``.
 
     ``claims`` maps each ``experiment.claim`` that exists to the experiment's parameters;
     without it evidence is not held against the experiments.
     """
     findings = []
-    for name, rule in RULES.items():
-        for spot in rule(pack, claims):
+    for name in names:
+        for spot in RULES[name](pack, claims):
             path, line = pack.where(spot.slug, spot.lang, spot.place)
             findings.append(Finding(path, line + spot.below, name, spot.message))
     return sorted(findings)

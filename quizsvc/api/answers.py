@@ -37,8 +37,9 @@ def due(query_data: DueIn) -> paging.Page[DueItem]:
     items = practice.due(
         session, practice.local_user(session, at=at), at=at, lang=query_data.lang
     )
-    rest = paging.following(items, query_data.after, key=lambda item: item.slug)
-    return paging.page(rest, query_data.limit, key=lambda item: item.slug)
+    after = paging.key_of(query_data.after, paging.PLACE)
+    rest = items if after is None else [item for item in items if item.place > after]
+    return paging.page(rest, query_data.limit, key=lambda item: item.place)
 
 
 @bp.post("/questions/<slug>/presentations")
@@ -54,7 +55,6 @@ def present(
     shown = practice.present(
         session, user, slug, json_data.lang, at=at, rng=random.SystemRandom()
     )
-    session.commit()
     view = practice.shown(session, shown)
     body = {
         **view,
@@ -63,6 +63,7 @@ def present(
             {**c, "text_html": render(c["text"], inline=True)} for c in view["choices"]
         ],
     }
+    session.commit()
     return body, 201, {"Location": url_for(".answer", presentation_id=shown.id)}
 
 

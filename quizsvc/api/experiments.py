@@ -1,18 +1,25 @@
-"""The laboratory: the catalogue, runs, their progress and results."""
+"""The laboratory: the catalogue, runs, their progress and results.
+
+Experiments and runs are public, but nothing about them links a claim to a question or a
+choice: that link is told with the answer.
+"""
 
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from threading import BoundedSemaphore
 from typing import Any
 
 from apiflask import APIBlueprint
-from flask import Response, current_app, json, stream_with_context, url_for
+from flask import Response, current_app, url_for
+from flask.sansio.blueprints import BlueprintSetupState
+from sqlalchemy import Engine
 
 from quizsvc import db, lab, practice
 from quizsvc.api import paging
 from quizsvc.idempotency import Reply, once
 from quizsvc.models import Experiment, Run
-from quizsvc.refusals import Conflict
+from quizsvc.refusals import Busy, Conflict
 from quizsvc.schemas import (
     ExperimentOut,
     ExperimentsOut,
@@ -28,13 +35,19 @@ EVENT_SECONDS = 0.25
 STREAM_SECONDS = 60  # a client that wants more connects again
 
 
+@bp.record
+def count_streams(state: BlueprintSetupState) -> None:
+    streams = BoundedSemaphore(state.app.config["EVENT_STREAMS"])
+    state.app.extensions["event_streams"] = streams
+
+
 @bp.get("/experiments")
 @bp.input(PageIn, location="query")
 @bp.output(ExperimentsOut)
 def experiments(query_data: PageIn) -> paging.Page[dict[str, Any]]:
     """The experiments by name."""
+    after = paging.key_of(query_data.after, paging.NAME) or ""
     rows = sorted(lab.experiments(db.session()), key=lambda row: row.name)
-    rest = paging.following(rows, query_data.after, key=lambda row: row.name)
     items = [
         {
             "name": row.name,
@@ -43,7 +56,8 @@ def experiments(query_data: PageIn) -> paging.Page[dict[str, Any]]:
             "seconds": row.seconds,
             "claims": len(row.claims),
         }
-        for row in rest
+        for row in rows
+        if row.name > after
     ]
     return paging.page(items, query_data.limit, key=lambda item: str(item["name"]))
 
@@ -121,23 +135,31 @@ def result(run_id: str) -> dict[str, Any]:
 @bp.get("/runs/<run_id>/events")
 @bp.doc(responses={200: "A stream of events named run", 404: "Not Found"})
 def events(run_id: str) -> Response:
-    """The run's states as server-sent events until it ends, at most for a minute."""
+    """The run's states as server-sent events until it ends, at most for a minute.
+
+    Each stream holds a thread of the web process, so only few are open at a time.
+    """
     lab.find_run(db.session(), run_id)
-    return Response(
-        stream_with_context(_stream(run_id)),
+    free = current_app.extensions["event_streams"]
+    if not free.acquire(blocking=False):
+        detail = "Enough streams are open. Read the run's state instead, or try again."
+        raise Busy("too-many-streams", detail)
+    response = Response(
+        _stream(db.engine(), run_id),
         mimetype="text/event-stream",
         headers={"X-Accel-Buffering": "no"},
     )
+    response.call_on_close(free.release)  # also when nobody reads it to its end
+    return response
 
 
-def _stream(run_id: str) -> Iterator[str]:
-    engine = current_app.extensions["engine"]
+def _stream(engine: Engine, run_id: str) -> Iterator[str]:
     last = ""
     for _ in range(int(STREAM_SECONDS / EVENT_SECONDS)):
         with db.reading(engine) as session:  # a fresh view of the row each time
             row = lab.find_run(session, run_id)
-            out = RunOut.model_validate(vars_of(row)).model_dump(mode="json")
-        if (said := json.dumps(out)) != last:
+            said = RunOut.model_validate(vars_of(row)).model_dump_json()
+        if said != last:
             yield f"event: run\ndata: {said}\n\n"
             last = said
         if row.state in lab.ENDED:
@@ -151,9 +173,9 @@ def _stream(run_id: str) -> Iterator[str]:
 def cancel(run_id: str) -> dict[str, Any]:
     """Cancel a run: at once while it waits, within two seconds while it works."""
     session = db.session()
-    row = lab.cancel(session, run_id, at=datetime.now(UTC))
+    body = vars_of(lab.cancel(session, run_id, at=datetime.now(UTC)))
     session.commit()
-    return vars_of(row)
+    return body
 
 
 def vars_of(row: Run) -> dict[str, Any]:

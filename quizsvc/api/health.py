@@ -1,21 +1,17 @@
 """Whether the process lives and whether the service can do its work."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from alembic.migration import MigrationContext
 from apiflask import APIBlueprint
-from sqlalchemy import func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from quizsvc import db
+from quizsvc import db, lab
 from quizsvc.migrating import head
-from quizsvc.models import Worker
 from quizsvc.schemas import HealthOut, ReadyOut
 
 bp = APIBlueprint("health", __name__, tag="Health")
-
-WORKER_SECONDS = 15
 
 
 @bp.get("/healthz")
@@ -36,9 +32,7 @@ def readyz() -> tuple[dict[str, Any], int]:
         context = MigrationContext.configure(session.connection())
         checks["database"] = True
         checks["migrated"] = context.get_current_revision() == head()
-        seen = session.scalar(select(func.max(Worker.seen_at)))
-        limit = datetime.now(UTC) - timedelta(seconds=WORKER_SECONDS)
-        checks["worker"] = seen is not None and seen > limit
+        checks["worker"] = lab.worker_seen(session, at=datetime.now(UTC))
     except SQLAlchemyError:
         db.session().rollback()
     ready = all(checks.values())

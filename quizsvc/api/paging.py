@@ -1,17 +1,26 @@
-"""Keyset pages: ``after`` names the last item seen, so inserts neither repeat nor skip."""
+"""Keyset pages: ``after`` tells the place of the last item seen, which need not be there
+any more, so that nothing repeats or is skipped when items come and go.
+"""
 
 import base64
-import binascii
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
 from urllib.parse import urlencode
 
-from flask import Response, after_this_request, request
+from flask import Response, after_this_request, json, request
+from pydantic import Field, FiniteFloat, TypeAdapter
 
 from quizsvc.refusals import FieldError, Refused
 
 T = TypeVar("T")
+K = TypeVar("K")
+
+NAME: TypeAdapter[str] = TypeAdapter(Annotated[str, Field(pattern=r"^[\w-]+$")])
+NUMBER: TypeAdapter[int] = TypeAdapter(Annotated[int, Field(ge=1, lt=2**31)])
+PLACE: TypeAdapter[tuple[str, float, int, str]] = TypeAdapter(
+    tuple[str, FiniteFloat, int, str]
+)
 
 
 @dataclass(frozen=True)
@@ -21,31 +30,32 @@ class Page(Generic[T]):
     next: str | None
 
 
-def cursor(key: str) -> str:
-    return base64.urlsafe_b64encode(key.encode()).decode().rstrip("=")
+def cursor(key: object) -> str:
+    """The key of an item, JSON in base64."""
+    return base64.urlsafe_b64encode(json.dumps(key).encode()).decode().rstrip("=")
 
 
-def key_of(after: str | None) -> str | None:
-    """The key inside a cursor. Raises Refused 400 for one that we did not make."""
+def key_of(after: str | None, kind: TypeAdapter[K]) -> K | None:
+    """The key inside a cursor, which may come from anybody: it is checked like a body.
+
+    Raises Refused 400 for one that cannot be of such a list.
+    """
     if after is None:
         return None
     try:
         padded = after + "=" * (-len(after) % 4)
-        return base64.b64decode(padded, altchars=b"-_", validate=True).decode()
-    except (binascii.Error, ValueError) as error:
-        raise bad_cursor() from error
+        text = base64.b64decode(padded, altchars=b"-_", validate=True)
+        return kind.validate_json(text, strict=True)
+    except ValueError as error:
+        detail = "after is not a cursor of this list; use the next of the page before."
+        raise Refused(
+            "bad-cursor",
+            detail,
+            [FieldError(pointer="/after", code="bad-cursor", detail=detail)],
+        ) from error
 
 
-def bad_cursor() -> Refused:
-    detail = "after is not a cursor of this list; use the next of the page before."
-    return Refused(
-        "bad-cursor",
-        detail,
-        [FieldError(pointer="/after", code="bad-cursor", detail=detail)],
-    )
-
-
-def page(items: Sequence[T], limit: int, key: Callable[[T], str]) -> Page[T]:
+def page(items: Sequence[T], limit: int, key: Callable[[T], object]) -> Page[T]:
     """The first ``limit`` of items of which one more than that was asked for."""
     shown = items[:limit]
     more = len(items) > limit
@@ -59,16 +69,3 @@ def page(items: Sequence[T], limit: int, key: Callable[[T], str]) -> Page[T]:
             return response
 
     return Page(shown, more, following)
-
-
-def following(
-    items: Sequence[T], after: str | None, key: Callable[[T], str]
-) -> Sequence[T]:
-    """The items behind the cursor's, for lists that are ordered in memory."""
-    wanted = key_of(after)
-    if wanted is None:
-        return items
-    for place, item in enumerate(items):
-        if key(item) == wanted:
-            return items[place + 1 :]
-    raise bad_cursor()

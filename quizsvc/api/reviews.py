@@ -21,16 +21,9 @@ def reviews(query_data: PageIn) -> paging.Page[dict[str, Any]]:
     """Every review, also the undone ones; nothing is ever deleted."""
     session = db.session()
     user = practice.local_user(session, at=datetime.now(UTC))
-    after = paging.key_of(query_data.after)
-    if after is not None and not after.isdecimal():
-        raise paging.bad_cursor()
-    rows = practice.reviews(
-        session,
-        user,
-        limit=query_data.limit + 1,
-        after=int(after) if after is not None else None,
-    )
-    page = paging.page(rows, query_data.limit, key=lambda row: str(row.sequence))
+    after = paging.key_of(query_data.after, paging.NUMBER)
+    rows = practice.reviews(session, user, limit=query_data.limit + 1, after=after)
+    page = paging.page(rows, query_data.limit, key=lambda row: row.sequence)
     return paging.Page([_out(row) for row in page.data], page.has_more, page.next)
 
 
@@ -42,8 +35,9 @@ def undo(review_id: str) -> dict[str, Any]:
     session, at = db.session(), datetime.now(UTC)
     user = practice.local_user(session, at=at)
     row = practice.undo(session, user, review_id, at=at)
+    body = _out(row)
     session.commit()
-    return _out(row)
+    return body
 
 
 def _out(row: Review) -> dict[str, Any]:

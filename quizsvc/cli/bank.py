@@ -169,8 +169,7 @@ def read(folder: Path) -> "PackItem":
 @contextmanager
 def bank_database(settings: Settings) -> "Iterator[Engine]":
     """The engine of the database, with the newest schema."""
-    settings.data.mkdir(parents=True, exist_ok=True)
-    upgrade(settings.database_url)
+    upgrade(settings)
     engine = connect(settings.database_url)
     try:
         yield engine

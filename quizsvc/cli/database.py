@@ -1,5 +1,8 @@
 """``quizsvc db``: the schema of the database."""
 
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,8 +25,7 @@ def db() -> None:
 @click.pass_obj
 def upgrade_command(settings: Settings) -> None:
     """Bring the database to the newest schema; an SQLite file is copied first."""
-    settings.data.mkdir(parents=True, exist_ok=True)
-    copy = upgrade(settings.database_url)
+    copy = upgrade(settings)
     if copy is not None:
         click.echo(f"The database as it was is kept in {copy}.")
     click.echo("The database has the newest schema.")
@@ -53,30 +55,59 @@ def connect(url: str) -> "Engine":
         raise Refusal(f"The database {shown} cannot be used: {reason}") from error
 
 
-def upgrade(url: str, *, at: datetime | None = None) -> Path | None:
+def upgrade(settings: Settings, *, at: datetime | None = None) -> Path | None:
     """Bring the database to the newest schema; the path of the copy, if one was made.
 
-    Raises Refusal when it cannot be reached or is newer than this program.
+    Makes the data folder. Raises Refusal when the database cannot be reached or is newer
+    than this program.
     """
     from alembic.util import CommandError
 
     from quizsvc import migrating
 
-    engine = connect(url)
+    settings.data.mkdir(parents=True, exist_ok=True)
+    engine = connect(settings.database_url)
     try:
-        revision = current_revision(engine)
-        if revision == migrating.head():
-            return None
-        copy = None
-        if revision is not None and engine.dialect.name == "sqlite":
-            copy = back_up(engine, revision, at=at or datetime.now(UTC))
-        migrating.upgrade(url)
+        with alone(settings.data):
+            revision = current_revision(engine)
+            if revision == newest_revision():
+                return None
+            copy = None
+            if revision is not None and engine.dialect.name == "sqlite":
+                copy = back_up(engine, revision, at=at or datetime.now(UTC))
+            migrating.upgrade(settings.database_url)
     except CommandError as error:
         detail = "The database was written by a newer quizsvc; install that one."
         raise Refusal(detail) from error
     finally:
         engine.dispose()
     return copy
+
+
+def up_to_date(url: str) -> "Engine":
+    """An engine whose database has the newest schema. Raises Refusal with the reason."""
+    engine = connect(url)
+    if current_revision(engine) != newest_revision():
+        raise Refusal("The database is not up to date: run `quizsvc db upgrade` first.")
+    return engine
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Wait until no other process is in this block for the same data folder."""
+    with (folder / "upgrade.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # held until the file is closed
+        yield
+
+
+def newest_revision() -> str | None:
+    """The revision that the code expects. Raises Refusal outside a checkout."""
+    from quizsvc import migrating
+
+    try:
+        return migrating.head()
+    except FileNotFoundError as error:
+        raise Refusal(str(error)) from error
 
 
 def current_revision(engine: "Engine") -> str | None:

@@ -31,18 +31,23 @@ def start_catalogue(
     return processes.start(command, environment, stdout=subprocess.PIPE)
 
 
-def fill(
-    engine: Engine, catalogue: subprocess.Popen[bytes] | None, *, time_zone: str
-) -> None:
-    """Bring candidate, questions, catalogue and runs up to date; harmless to repeat.
-
-    Raises Refusal when an experiment cannot be loaded.
-    """
+def fill_bank(engine: Engine, *, time_zone: str) -> None:
+    """Bring candidate and questions up to date; harmless to repeat."""
+    at = datetime.now(UTC)
     with writing(engine) as session:
-        practice.local_user(session, at=datetime.now(UTC), time_zone=time_zone)
+        practice.local_user(session, at=at, time_zone=time_zone)
+        practice.forget_expired(session, at=at)
         for folder in transfer.pack_folders():
-            transfer.import_pack(session, folder, at=datetime.now(UTC))
+            transfer.import_pack(session, folder, at=at)
         session.commit()
+
+
+def fill_lab(engine: Engine, catalogue: subprocess.Popen[bytes] | None = None) -> None:
+    """Bring experiments and runs up to date; harmless to repeat.
+
+    The experiments are those that the process prints, else those that set-up kept. Raises
+    Refusal when one cannot be loaded.
+    """
     entries = registry.kept() if catalogue is None else read_catalogue(catalogue)
     with writing(engine) as session:
         if entries is not None:

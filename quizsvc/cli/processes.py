@@ -8,8 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Self
 
 log = logging.getLogger(__name__)
@@ -35,12 +35,29 @@ class Stop:
 
     def __init__(self) -> None:
         self._read, self._write = os.pipe()
+        self._interrupts = False
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, lambda *_: os.write(self._write, b"."))
+            signal.signal(number, self._set)
 
     def wait(self, timeout: float) -> bool:
         """Sleep for so many seconds or until the signal; whether it came."""
         return bool(select.select([self._read], [], [], timeout)[0])
+
+    @contextmanager
+    def interrupting(self) -> Iterator[None]:
+        """A block that the signal ends at once, whatever it is at."""
+        self._interrupts = True
+        try:
+            yield
+        except KeyboardInterrupt:
+            pass
+        finally:
+            self._interrupts = False
+
+    def _set(self, _number: int, _frame: object) -> None:
+        os.write(self._write, b".")
+        if self._interrupts:
+            raise KeyboardInterrupt
 
 
 def start(

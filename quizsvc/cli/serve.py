@@ -6,31 +6,28 @@ import os
 import socket
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from quizsvc.cli import database, processes
+from quizsvc.cli.options import data_option
 from quizsvc.cli.refusal import Refusal
-from quizsvc.settings import Settings, read
+from quizsvc.settings import Settings
 
 PATIENCE = 8.0  # seconds for requests and runs to come to an end
 START_SECONDS = 60.0
 
 
 @click.command()
+@data_option
 @click.option("--host", help="The address to listen on; QUIZ_HOST, else 127.0.0.1.")
 @click.option("--port", type=int, help="The port; QUIZ_PORT, else 8000; 0: a free one.")
-@click.option("--data", type=click.Path(path_type=Path), help="As before the command.")
 @click.pass_obj
-def serve(
-    settings: Settings, host: str | None, port: int | None, data: Path | None
-) -> None:
+def serve(settings: Settings, host: str | None, port: int | None) -> None:
     """Start the service: database, questions, web server and worker."""
-
-    if data is not None:
-        settings = read(data=data)
     settings = replace(
         settings,
         host=settings.host if host is None else host,
@@ -90,39 +87,61 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def run(settings: Settings, listener: socket.socket) -> None:
-    """Prepare the database, then keep web server and worker until told to stop."""
-    from quizsvc.cli import preparing
+    """Prepare the database, then keep web server and worker until told to stop.
 
-    stop = processes.Stop()
+    The web server loads meanwhile, behind a gate: a request that comes early waits.
+    """
     environment = os.environ | settings.environment()
-    engine = database.connect(settings.database_url)
-    catalogue = preparing.start_catalogue(engine, environment)
-    database.upgrade(settings.database_url)
+    gate, opened = os.pipe()
+    handles = [listener.fileno(), gate]
+    stop = processes.Stop()
     with processes.Household(environment, PATIENCE) as household:
-        handle = listener.fileno()
-        web = household.add(web_command(settings, handle), [handle])
-        preparing.fill(engine, catalogue, time_zone=settings.time_zone)
-        engine.dispose()
-        household.add(["quizsvc.cli", "worker"])
-        wait_for(web, settings, stop)
+        web = household.add(web_command(settings, *handles), handles)
+        with stop.interrupting():
+            prepare(settings, environment, opened)
+        if wait_for(web, settings, stop):
+            household.add(["quizsvc.cli", "worker"])
         while not stop.wait(0.25):
             household.tend()
 
 
-def wait_for(web: processes.Service, settings: Settings, stop: processes.Stop) -> None:
-    """Say where the service is, once it answers. Raises Refusal if it never does."""
+def prepare(settings: Settings, environment: Mapping[str, str], gate: int) -> None:
+    """Bring the database up to date; close the gate's descriptor once it may be asked.
+
+    Only experiments that set-up has not listed may come later: that takes long.
+    """
+    from quizsvc.cli import preparing
+
+    engine = database.connect(settings.database_url)
+    catalogue = preparing.start_catalogue(engine, environment)
+    database.upgrade(settings)
+    preparing.fill_bank(engine, time_zone=settings.time_zone)
+    if catalogue is None:
+        preparing.fill_lab(engine)
+    os.close(gate)
+    if catalogue is not None:
+        preparing.fill_lab(engine, catalogue)
+    engine.dispose()
+
+
+def wait_for(web: processes.Service, settings: Settings, stop: processes.Stop) -> bool:
+    """Say where the service is, once it answers; False when told to stop before.
+
+    Raises Refusal if it never does.
+    """
     give_up = time.monotonic() + START_SECONDS
-    while not answers(settings):
+    while not stop.wait(0.02):
+        if answers(settings):
+            host = f"[{settings.host}]" if ":" in settings.host else settings.host
+            click.echo(f"quizsvc is ready: http://{host}:{settings.port}/")
+            return True
         if web.process.poll() is not None or time.monotonic() > give_up:
             raise Refusal("The web server does not start; see the messages above.")
-        if stop.wait(0.05):
-            return
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    click.echo(f"quizsvc is ready: http://{host}:{settings.port}/")
+    return False
 
 
-def web_command(settings: Settings, handle: int) -> list[str]:
-    """Gunicorn on a socket that is open already.
+def web_command(settings: Settings, handle: int, gate: int) -> list[str]:
+    """Gunicorn on a socket that is open already, and behind a gate.
 
     The application is built once, before its processes are forked: it must not have
     opened a connection by then.
@@ -130,7 +149,7 @@ def web_command(settings: Settings, handle: int) -> list[str]:
     memory = Path("/dev/shm")  # noqa: S108 - heartbeats must not wait for a disk
     return [
         "gunicorn",
-        "quizsvc.app:create_app()",
+        f"quizsvc.gate:create_app({gate})",
         *("--bind", f"fd://{handle}"),
         *("--worker-class", "gthread"),
         *("--workers", str(settings.web_workers)),

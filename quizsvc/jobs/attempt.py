@@ -1,4 +1,8 @@
-"""One attempt at one run, from the claim to the record; every carrier of runs uses it."""
+"""One attempt at one run, from the claim to the record.
+
+The only way a run is run: :func:`begin`, then :meth:`Attempt.step` until it is over. The
+supervisor goes it with several at a time, :func:`run_job` with one.
+"""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -115,7 +119,8 @@ def run_job(
 ) -> bool:
     """Run one waiting run to its end, here; False if it did not wait.
 
-    The one thing a carrier of ids needs: lost, late and doubled messages change nothing.
+    What a carrier of ids calls, as ``quizsvc worker --run`` does: lost, late and doubled
+    messages change nothing.
     """
     attempt = begin(engine, limits=limits or Limits(), target=target, run_id=run_id)
     if attempt is None:

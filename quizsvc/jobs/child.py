@@ -22,11 +22,15 @@ from multiprocessing.forkserver import ensure_running
 from pathlib import Path
 from typing import Any
 
+from quizsvc.settings import Settings
+from sim.core import THREADS
+
 PRELOAD = ["torch", "numpy", "sim.running", "quizsvc.jobs.child"]
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 )
 START_SECONDS = 60  # for the server process to load the libraries, once
+MARGIN = 5  # seconds between the wall limit, which the worker keeps, and the CPU limit
 
 Ask = tuple[str, Mapping[str, Any], Sequence[int]]  # name, parameters, seeds
 Progress = Callable[[float], None]
@@ -41,8 +45,8 @@ class UnusableError(Exception):
 class Limits:
     """What one run may use."""
 
-    seconds: float = 120
-    memory_mb: int = 2000  # beside the libraries
+    seconds: float = Settings.run_seconds
+    memory_mb: int = Settings.run_memory_mb  # beside the libraries
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,11 +124,11 @@ class Child:
 
     def kill(self) -> None:
         """End the child at once, and whatever it has started."""
-        if self._process.is_alive():
-            try:
-                os.killpg(self.pid, signal.SIGKILL)
-            except ProcessLookupError:  # it has no group of its own yet
-                self._process.kill()
+        if self._pipe.closed:
+            return
+        with suppress(ProcessLookupError):  # its group may outlive it
+            os.killpg(self.pid, signal.SIGKILL)
+        self._process.kill()  # if it had no group of its own yet
         self._process.join()
         self._pipe.close()
 
@@ -157,7 +161,7 @@ def _work(pipe: Connection, target: Target, ask: Ask, limits: Limits) -> None:
     try:
         progress(0)
         _limit(resource.RLIMIT_CORE, 0)
-        _limit(resource.RLIMIT_CPU, int(limits.seconds) + 5)
+        _limit(resource.RLIMIT_CPU, (int(limits.seconds) + MARGIN) * THREADS)
         if statm := _address_space():
             _limit(resource.RLIMIT_AS, statm + limits.memory_mb * 2**20)
         tell(result=target(*ask, progress))

@@ -1,4 +1,7 @@
-"""The embedded worker: claims runs itself and keeps one child for each slot."""
+"""The embedded worker: claims runs itself and keeps one child for each slot.
+
+Each run goes the way of :mod:`quizsvc.jobs.attempt`, as one that a carrier names does.
+"""
 
 import os
 import socket
@@ -50,17 +53,23 @@ def work(
     seen = -SIGN_OF_LIFE
     try:
         while not stop.wait(POLL):
+            away: OperationalError | InterfaceError | None = None
+            for attempt in list(held):
+                try:
+                    if attempt.step():
+                        held.remove(attempt)
+                except UNREACHABLE as error:  # the others have limits to keep, too
+                    away = error
             try:
                 if time.monotonic() - seen >= SIGN_OF_LIFE:
                     _sign_of_life(engine, name)
                     seen = time.monotonic()
-                for attempt in list(held):
-                    if attempt.step():
-                        held.remove(attempt)
                 if len(held) < (slots or os.cpu_count() or 1):
                     held += _claim(engine, limits or Limits(), target)
             except UNREACHABLE as error:
-                log.warning("the database is away: %s", error.orig)
+                away = error
+            if away is not None:
+                log.warning("the database is away: %s", away.orig)
                 stop.wait(PAUSE)
     finally:
         for attempt in held:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import cast
+from typing import Literal, cast, get_args
 
 from sqlalchemy import Table, bindparam, exists, update
 from sqlalchemy.orm import Session
@@ -13,6 +13,7 @@ from question_bank.base import new_id
 from question_bank.content import QuestionItem
 from question_bank.grading import score
 from question_bank.published import content
+from question_bank.suggest import MAX_ANSWER
 from quizsvc.models import Answer, Presentation, User
 from quizsvc.practice.presenting import LIFETIME, find_presentation
 from quizsvc.practice.reviewing import RATINGS, record
@@ -21,7 +22,8 @@ from quizsvc.practice.writing import written
 from quizsvc.refusals import Conflict, FieldError, Invalid, NotFound, invalid
 from quizsvc.scheduling.memory import Rating
 
-CONFIDENCES = ("sure", "unsure")
+Confidence = Literal["sure", "unsure"]
+CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 
 # Ends the open presentations of a question that is being answered, say in another tab.
 # By the table: the session need not know, since they are read anew before use.
@@ -31,9 +33,10 @@ _END_OTHERS = (
         Presentation.user_id == bindparam("user"),
         Presentation.question_id == bindparam("question"),
         Presentation.id != bindparam("answered"),
+        Presentation.ended_at.is_(None),
         ~exists().where(Answer.presentation_id == Presentation.id),
     )
-    .values(expires_at=Presentation.created_at)
+    .values(ended_at=bindparam("at"))
 )
 
 
@@ -73,7 +76,12 @@ def submit_answer(
     seconds = _seconds(shown, submission, at)
     session.connection().execute(
         _END_OTHERS,
-        {"user": user.id, "question": shown.question_id, "answered": shown.id},
+        {
+            "user": user.id,
+            "question": shown.question_id,
+            "answered": shown.id,
+            "at": at,
+        },
     )
     given = Answer(
         id=new_id("ans"),
@@ -144,6 +152,9 @@ def _checked(
             raise invalid("/choices", "not-accepted", "An open question has none.")
         if not submission.text.strip():
             raise invalid("/text", "missing", "Write an answer.")
+        if len(submission.text) > MAX_ANSWER:
+            detail = f"An answer has at most {MAX_ANSWER} characters."
+            raise invalid("/text", "too-long", detail)
         return []
     if submission.text:
         raise invalid("/text", "not-accepted", "The question is answered by a choice.")
@@ -188,5 +199,6 @@ def _seconds(shown: Presentation, submission: Submission, at: datetime) -> float
     if submission.seconds is None:
         return (at - shown.created_at).total_seconds()
     if not 0 <= submission.seconds <= LIFETIME.total_seconds():
-        raise invalid("/seconds", "out-of-range", "It takes 0 to 86400 seconds.")
+        detail = f"It takes 0 to {LIFETIME.total_seconds():.0f} seconds."
+        raise invalid("/seconds", "out-of-range", detail)
     return submission.seconds

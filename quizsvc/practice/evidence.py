@@ -28,6 +28,7 @@ class EvidenceView:
     values: list[float | None]  # one for each seed
     above: float | None
     below: float | None
+    over: str  # seeds | median: what the verdict is about
 
 
 class _Address(NamedTuple):
@@ -103,6 +104,7 @@ def evidence(
                 values=measured.metrics.get(claim["metric"], []) if claim else [],
                 above=claim.get("above"),
                 below=claim.get("below"),
+                over=claim.get("over", "seeds"),
             )
         )
     return views

@@ -79,10 +79,8 @@ class Feedback:
 
     answer_id: str
     slug: str
-    title: str
     lang: str
     type: str
-    level: str
     stem: str
     text: str
     score: float | None
@@ -113,10 +111,8 @@ def feedback(session: Session, answer: Answer, *, lang: str) -> Feedback:
     return Feedback(
         answer_id=answer.id,
         slug=item.slug,
-        title=words.title,
         lang=lang,
         type=item.type,
-        level=item.level,
         stem=words.stem,
         text=answer.text,
         score=answer.score,

@@ -14,6 +14,7 @@ from question_bank.content import ChoiceItem, QuestionItem, Texts
 from question_bank.models import Question
 from question_bank.published import content
 from quizsvc.models import Answer, MemoryState, Presentation, User
+from quizsvc.practice.bank import published_question
 from quizsvc.refusals import Conflict, Gone, NotFound, invalid
 from quizsvc.scheduling.days import study_day
 
@@ -54,19 +55,15 @@ def present(  # noqa: PLR0913 - who is shown what in which language, when, by wh
     Raises NotFound for an unknown or retired question, Invalid for a language it is not
     in.
     """
-    question = session.scalar(
-        select(Question).where(Question.slug == slug, Question.retired_at.is_(None))
-    )
-    if question is None or question.current is None:
-        raise NotFound("unknown-question", "There is no such question.")
-    item = content(session, question.current.content_hash)
+    question, revision = published_question(session, slug)
+    item = content(session, revision.content_hash)
     if lang not in item.texts:
         raise invalid("/lang", "unknown-language", "The question is not in it.")
     presentation = Presentation(
         id=new_id("pres"),
         user_id=user.id,
         question=question,
-        revision=question.current,
+        revision=revision,
         lang=lang,
         scoring=item.rule,
         choices=[[new_id("c"), c.name] for c in shuffled(item.choices, rng)],
@@ -93,8 +90,8 @@ def find_presentation(
     """A presentation of this user, as the database has it now.
 
     Raises NotFound for one that is unknown or somebody else's, Conflict for one that an
-    answer to the same question has ended (which makes it expire as it was made: no
-    comparison with a clock), Gone for one that ran out before it was answered.
+    answer to the same question has ended, Gone for one that ran out before it was
+    answered.
     """
     found = session.execute(_BY_ID, {"id": presentation_id}).one_or_none()
     if found is None or found[0].user_id != user.id:
@@ -102,7 +99,7 @@ def find_presentation(
     presentation, answer_id = found
     if answer_id is None:
         set_committed_value(presentation, "answer", None)
-        if presentation.expires_at == presentation.created_at:
+        if presentation.ended_at is not None:
             raise Conflict(
                 "stale-presentation",
                 "The question was answered elsewhere after it was shown. Ask for it again.",

@@ -4,18 +4,19 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date, datetime
 from math import ceil
+from operator import attrgetter
 from statistics import median
 from typing import Literal
 
 from sqlalchemy import Select, and_, func, or_, select
 from sqlalchemy.orm import Session
 
+from question_bank.content import LEVELS
 from question_bank.models import Question, Revision, RevisionText
 from quizsvc.models import Answer, MemoryState, Presentation, Review, User
 from quizsvc.scheduling.days import study_day
 from quizsvc.scheduling.memory import retrievability
 
-LEVELS = ("easy", "mid", "hard", "extreme")
 RECENT = 20  # answers that the estimate of time looks at
 SECONDS = 60.0  # for an answer, as long as nothing is known
 
@@ -33,12 +34,23 @@ class DueItem:
     due: date | None
     retrievability: float | None
 
+    @property
+    def place(self) -> tuple[str, float, int, str]:
+        """Its place in the order of :func:`due`."""
+        return (
+            (self.due or date.max).isoformat(),
+            self.retrievability or 0.0,
+            LEVELS.index(self.level) if self.due is None else 0,
+            self.slug,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Today:
     """How much there is to do on a study day, and how much is done."""
 
     day: date
+    items: list[DueItem]  # what to do, as :func:`due` orders it
     due: int
     new: int
     done: int  # reviews
@@ -64,7 +76,7 @@ def due(
         for question, revision, state in rows
         if lang is None or lang in titles[revision.id]
     ]
-    return sorted(items, key=_order)
+    return sorted(items, key=attrgetter("place"))
 
 
 def today(session: Session, user: User, *, at: datetime) -> Today:
@@ -82,6 +94,7 @@ def today(session: Session, user: User, *, at: datetime) -> Today:
     waiting = sum(item.reason == "due" for item in items)
     return Today(
         day=day,
+        items=items,
         due=waiting,
         new=len(items) - waiting,
         done=session.scalar(done) or 0,
@@ -142,13 +155,4 @@ def _item(
         retrievability=None
         if state is None
         else retrievability((day - state.last_day).days, state.stability),
-    )
-
-
-def _order(item: DueItem) -> tuple[date, float, int, str]:
-    return (
-        item.due or date.max,
-        item.retrievability or 0.0,
-        LEVELS.index(item.level) if item.due is None else 0,
-        item.slug,
     )

@@ -1,6 +1,6 @@
 """The review log and the cache of what it says: every change of memory is made here."""
 
-from datetime import datetime
+from datetime import date, datetime
 from itertools import groupby
 from typing import Any
 
@@ -79,10 +79,7 @@ def undo(session: Session, user: User, review_id: str, *, at: datetime) -> Revie
         raise NotFound("unknown-review", "There is no such review.")
     if review.voided_at is not None:
         raise Conflict("already-undone", "The review was undone before.")
-    latest = select(func.max(Review.sequence)).where(
-        Review.user_id == user.id, Review.voided_at.is_(None)
-    )
-    if review.sequence != session.scalar(latest):
+    if review is not latest_review(session, user):
         raise Conflict("not-latest", "Only the latest review can be undone.")
     review.voided_at = at
     session.flush()
@@ -95,6 +92,28 @@ def undo(session: Session, user: User, review_id: str, *, at: datetime) -> Revie
     state = fold(log, user.target_retention)
     _store(session, user, review.question_id, state, new=cached is None)
     return review
+
+
+def latest_review(session: Session, user: User) -> Review | None:
+    """The one review that :func:`undo` accepts."""
+    return session.scalar(
+        select(Review)
+        .where(Review.user_id == user.id, Review.voided_at.is_(None))
+        .order_by(Review.sequence.desc())
+        .limit(1)
+    )
+
+
+def dates_by_rating(
+    session: Session, user: User, answer: Answer, *, at: datetime
+) -> dict[str, date]:
+    """When the question of an answer would come back, by the word of each rating."""
+    _, state = _latest(session, user, answer.presentation.question_id)
+    day = study_day(at, user.time_zone, user.rollover_hour)
+    return {
+        word: step(state, rating, day, user.target_retention).due
+        for rating, word in enumerate(RATINGS, start=1)
+    }
 
 
 def reviews(

@@ -14,13 +14,22 @@ ROLLOVER_HOUR = 4
 _BY_NAME = select(User).where(User.name == LOCAL)
 
 
-def local_user(session: Session, *, at: datetime, time_zone: str = "UTC") -> User:
-    """The one user of local mode, made when it is first asked for."""
-    if user := session.scalar(_BY_NAME):
-        return user
+def local_user(session: Session, *, at: datetime, time_zone: str | None = None) -> User:
+    """The one user of local mode, made when it is first asked for.
+
+    A zone that is given becomes the user's; a new user without one lives in UTC.
+    """
+    user = session.scalar(_BY_NAME) or _made(session, at)
+    if time_zone is not None and user.time_zone != time_zone:
+        user.time_zone = time_zone
+        session.flush()
+    return user
+
+
+def _made(session: Session, at: datetime) -> User:
     user = User(
         name=LOCAL,
-        time_zone=time_zone,
+        time_zone="UTC",
         rollover_hour=ROLLOVER_HOUR,
         target_retention=RETENTION,
         created_at=at,

@@ -127,6 +127,7 @@ function curve(svg, kind, s, xs, x, y) {
 // A hair under the pointer, and the values there in the legend, which keeps room for them.
 function readOut(svg, series, xs, x, ends) {
   const hair = element('path', { class: 'hair', d: '' }, svg), places = xs.map((v, i) => [v, i]).filter(([v]) => x.shows(v));
+  if (!places.length) return;
   svg.addEventListener('pointermove', event => {
     const at = event.clientX - svg.getBoundingClientRect().left;
     const [v, i] = places.reduce((best, p) => (Math.abs(x.at(p[0]) - at) < Math.abs(x.at(best[0]) - at) ? p : best));

@@ -24,7 +24,11 @@ function swap(ours, theirs) {
   return fresh;
 }
 
-const part = (name, key, root = document) => root.querySelector(`[data-${name}="${key}"]`);
+function part(name, key, root = document) {
+  const found = root.querySelector(`[data-${name}="${key}"]`);
+  if (!found) throw new Error(`no ${name} of ${key} on the page`);
+  return found;
+}
 
 // Follows every run that has not ended below `root`.
 function follow(root) {
@@ -43,9 +47,8 @@ async function watch(element) {
       run = await reply.json();
       tell(element, run);
     } while (!run || !ENDED.includes(run.state));
-  } catch { setTimeout(() => watch(element), 8 * PERIOD); return; }   // the service is away: try again
-  if ('fetch' in element.dataset) renew(element);
-  else finish(element, run);
+    await ('proofs' in element.dataset ? renew(element) : finish(element, run));
+  } catch { setTimeout(() => watch(element), 8 * PERIOD); }   // the service is away: try again
 }
 
 function tell(element, run) {
@@ -54,17 +57,18 @@ function tell(element, run) {
   if (words && run.state === 'running' && element.dataset.running) words.textContent = element.dataset.running.replace('{}', Math.round(run.progress * 100));
 }
 
-// The evidence of an answer has a run of its own: show the card as the server has it now.
-async function renew(card) {
-  const fresh = (await page(location.href)).html.getElementById(card.id);
-  if (fresh) swap(card, fresh);
+// The evidence of an answer has a run of its own: show it as the server has it now.
+async function renew(proofs) {
+  const { html } = await page(location.href);
+  swap(proofs, part('proofs', proofs.dataset.proofs, html));
 }
 
 async function finish(status, run) {
   const key = status.dataset.status, { html } = await page(`/runs/${run.id}`);
+  const ours = part('result', key), theirs = part('result', 'lab', html);
   swap(status, part('status', 'lab', html));
   if (run.state !== 'succeeded') return;   // the figures of the run before stay
-  swap(part('result', key), part('result', 'lab', html));
+  swap(ours, theirs);
   if (key === 'lab') history.replaceState(null, '', `/runs/${run.id}`);
 }
 
@@ -75,23 +79,41 @@ document.addEventListener('submit', async event => {
   const sent = form.matches('[data-lab]') ? form : form.closest('[data-status]');
   const key = sent.dataset.lab ?? sent.dataset.status;
   sent.setAttribute('aria-busy', 'true');
-  let reply;
-  try { reply = await page(form.action, { method: 'POST', body: new FormData(form) }); } catch { form.submit(); return; }
+  try {
+    const { status, html } = await page(form.action, { method: 'POST', body: new FormData(form) });
+    form.querySelector('[data-refused]')?.remove();
+    for (const field of form.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
+    if (status === 422) refuse(form, html);
+    else if (status >= 400) warn(form, ...['h1', 'h1 + p'].map(words => html.querySelector(words)?.textContent ?? ''));
+    else {
+      const now = swap(part('status', key), part('status', 'lab', html));
+      if (now.dataset.state === 'succeeded') await finish(now, { id: now.dataset.run, state: 'succeeded' });
+    }
+  } catch { warn(form, '', form.closest('[data-away]').dataset.away); }
   sent.removeAttribute('aria-busy');
-  if (reply.status === 422) { refuse(form, reply.html); return; }
-  const theirs = part('status', 'lab', reply.html);
-  if (!theirs) { document.location = reply.address; return; }
-  form.querySelector('[data-refused]')?.remove();
-  const status = swap(part('status', key), theirs);
-  if (status.dataset.state === 'succeeded') finish(status, { id: status.dataset.run, state: 'succeeded' });
 });
+
+// The form stays as it is, with a word on why nothing came of it.
+function warn(form, title, words) {
+  form.querySelector('[data-refused]')?.remove();
+  const notice = Object.assign(document.createElement('div'), { className: 'notice', role: 'alert', tabIndex: -1 });
+  const about = document.createElement('p');
+  about.append(Object.assign(document.createElement('b'), { textContent: title }), ` ${words}`);
+  notice.dataset.refused = '';
+  notice.dataset.v = 'wrong';
+  notice.append(about);
+  form.prepend(notice);
+  notice.focus();
+}
 
 // A value that cannot be used: show the server's words over our form, which keeps its values.
 function refuse(form, html) {
   const words = html.querySelector('[data-refused]');
-  form.querySelector('[data-refused]')?.remove();
-  if (!words) return;
-  for (const link of words.querySelectorAll('[data-field]')) link.hash = form.querySelector(`[name="${link.dataset.field}"]`).closest('[id]').id;
+  for (const link of words.querySelectorAll('[data-field]')) {
+    const field = form.querySelector(`[name="${link.dataset.field}"]`);
+    field.setAttribute('aria-invalid', 'true');
+    link.hash = field.closest('[id]').id;
+  }
   form.prepend(document.adoptNode(words));
   words.focus();
 }

@@ -8,6 +8,9 @@ const choices = ask ? [...ask.querySelectorAll('[name=choice]')] : [];
 const asked = new URLSearchParams(location.search);
 for (const c of choices) if (asked.getAll('choice').includes(c.value)) c.checked = true;
 const kept = `draft ${location.pathname}`;
+// The words stay here until the page after the answer is there, whatever happens on the way.
+const told = document.querySelector('[data-asked]');
+if (told) sessionStorage.removeItem(`draft ${told.dataset.asked}`);
 const draft = JSON.parse(sessionStorage.getItem(kept) ?? '{}');
 if (text && draft.text) text.value = draft.text;
 $('language')?.addEventListener('click', event => {
@@ -31,7 +34,6 @@ ask?.addEventListener('submit', event => {
     return;
   }
   $('seconds').value = seconds;
-  sessionStorage.removeItem(kept);
 });
 ask?.addEventListener('change', () => say($('say').dataset.quiet));
 
@@ -47,7 +49,7 @@ if (clock) {
   show();
   setInterval(() => { if (document.visibilityState === 'visible') { seconds++; show(); } }, 1000);
   button.addEventListener('click', () => { hidden = !hidden; localStorage.setItem('clock', hidden ? 'off' : 'on'); show(); });
-  addEventListener('pagehide', () => { if (!$('seconds').value) sessionStorage.setItem(kept, JSON.stringify({ seconds, text: text?.value })); });
+  addEventListener('pagehide', () => sessionStorage.setItem(kept, JSON.stringify({ seconds, text: text?.value })));
 }
 
 const on = $('keys-on');

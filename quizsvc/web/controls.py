@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from werkzeug.datastructures import MultiDict
 
-from quizsvc.models import Experiment
+from quizsvc.models import Experiment, Run
 from quizsvc.refusals import FieldError
 from quizsvc.web import plots, words
 from quizsvc.web.words import _
@@ -156,6 +156,16 @@ def differing(
         for name, field in schema["properties"].items()
         if name in values and values[name] != field.get("default")
     ]
+
+
+def settings(schema: Mapping[str, Any], run: Run) -> list[tuple[str, str]]:
+    """What differs from the defaults in a run, its seeds too."""
+    differs = differing(schema, run.params)
+    if run.seeds == list(DEFAULT_SEEDS):
+        return differs
+    counted = run.seeds == list(range(len(run.seeds)))
+    seeds = str(len(run.seeds)) if counted else ", ".join(map(str, run.seeds))
+    return [*differs, (words.said(_SEEDS["x-control"]["title"]), seeds)]
 
 
 def shown(value: Any) -> str:

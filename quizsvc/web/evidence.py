@@ -8,22 +8,21 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from quizsvc import lab
-from quizsvc.models import Experiment, Run
+from quizsvc.models import Experiment, Run, RunResult
 from quizsvc.practice import EvidenceView
-from quizsvc.web import controls, plots
+from quizsvc.web import controls, plots, words
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimView:
     """A claim of an experiment held against one run of it."""
 
-    id: str
-    statement: Mapping[str, str]
-    regime: Mapping[str, str]
-    source: str
-    over: str  # seeds | median
+    statement: str
+    regime: str = ""
+    source: str = ""
+    over: str = "seeds"  # seeds | median
     verdict: Mapping[str, Any] | None
-    dots: plots.Dots | None
+    dots: plots.Dots | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +31,7 @@ class Proof:
 
     claim: ClaimView
     params: list[tuple[str, str]]  # title and value of what differs from the defaults
-    run: Run | None
+    run: Run | None  # what is waited for, as long as there is no verdict
     expected: str
     agrees: bool | None  # None until there is a verdict
     supports: list[int]  # places in the review, from 1
@@ -45,12 +44,9 @@ class Card:
 
     experiment: Experiment
     form: controls.Form
+    run_id: str | None  # whose figures the card shows
+    figures: Sequence[Mapping[str, Any]]
     proofs: list[Proof] = field(default_factory=list)
-
-    @property
-    def shown(self) -> Run | None:
-        """The run whose figure the card shows."""
-        return next((p.run for p in self.proofs if p.run and p.run.result), None)
 
     @property
     def waiting(self) -> Run | None:
@@ -62,43 +58,62 @@ class Card:
 def cards(
     session: Session, views: Sequence[EvidenceView], parts: Sequence[str]
 ) -> list[Card]:
-    """The evidence by experiment, in its order; experiments that are gone left out.
+    """The evidence by experiment, in its order; experiments and claims that are gone
+    left out.
 
     ``parts`` are the opaque ids of choices or key points in the order shown.
     """
+    views = [view for view in views if view.statement]
     places = {id: place for place, id in enumerate(parts, start=1)}
     names = {view.experiment for view in views}
     rows = select(Experiment).where(Experiment.name.in_(names))
     experiments = {row.name: row for row in session.scalars(rows)}
+    waited = [view.run_id for view in views if not view.verdict and view.run_id]
+    runs = {
+        run.id: run for run in session.scalars(select(Run).where(Run.id.in_(waited)))
+    }
+    figures = _figures(session, views)
     found: dict[str, Card] = {}
     for view in views:
-        row = experiments.get(view.experiment)
-        claims = row.claims if row else []
-        claim = next((c for c in claims if c["id"] == view.claim), None)
-        if row is None or claim is None:
-            continue
-        card = found.setdefault(
-            row.name, Card(experiment=row, form=controls.form(row, view.params))
-        )
-        card.proofs.append(_proof(session, row, claim, view, places))
+        row = experiments[view.experiment]
+        run_id, drawn = figures.get(row.name, (None, []))
+        form = controls.form(row, view.params)
+        card = Card(experiment=row, form=form, run_id=run_id, figures=drawn)
+        run = runs.get(view.run_id or "")
+        found.setdefault(row.name, card).proofs.append(_proof(row, view, run, places))
     return list(found.values())
 
 
+def _figures(
+    session: Session, views: Sequence[EvidenceView]
+) -> dict[str, tuple[str, list[Any]]]:
+    """By experiment, the first measured run that the evidence names, and its figures."""
+    first: dict[str, str] = {}
+    for view in views:
+        if view.run_id and view.verdict:
+            first.setdefault(view.experiment, view.run_id)
+    query = select(RunResult.run_id, RunResult.figures)
+    drawn: dict[str, list[Any]] = dict(
+        session.execute(query.where(RunResult.run_id.in_(first.values()))).all()
+    )
+    return {name: (run_id, drawn[run_id]) for name, run_id in first.items()}
+
+
 def _proof(
-    session: Session,
     experiment: Experiment,
-    claim: Mapping[str, Any],
     view: EvidenceView,
+    run: Run | None,
     places: Mapping[str, int],
 ) -> Proof:
-    run = session.get(Run, view.run_id) if view.run_id else None
-    outcome = view.verdict["outcome"] if view.verdict else None
+    dots = plots.dots(view.values, view.above, view.below) if view.verdict else None
     return Proof(
-        claim=_claim(claim, view.verdict, view.values),
+        claim=ClaimView(
+            statement=view.statement, over=view.over, verdict=view.verdict, dots=dots
+        ),
         params=controls.differing(experiment.schema, view.params),
         run=run,
         expected=view.expected,
-        agrees=None if outcome is None else outcome == view.expected,
+        agrees=view.verdict["outcome"] == view.expected if view.verdict else None,
         supports=sorted(places[id] for id in view.supports),
         refutes=sorted(places[id] for id in view.refutes),
     )
@@ -118,13 +133,17 @@ def claims(experiment: Experiment, run: Run | None) -> list[ClaimView]:
 def _claim(
     claim: Mapping[str, Any], verdict: Mapping[str, Any] | None, values: plots.Values
 ) -> ClaimView:
-    bounds = claim["above"], claim["below"]
     return ClaimView(
-        id=claim["id"],
-        statement=claim["statement"],
-        regime=claim["regime"],
+        statement=words.said(claim["statement"]),
+        regime=words.said(claim["regime"]),
         source=claim["source"],
         over=claim["over"],
         verdict=verdict,
-        dots=plots.dots(values, *bounds) if verdict else None,
+        dots=plots.dots(values, claim["above"], claim["below"]) if verdict else None,
     )
+
+
+def kept(run: Run) -> list[ClaimView]:
+    """The verdicts of a run whose experiment is gone, and with it the words of its claims."""
+    verdicts = run.result.verdicts if run.result else []
+    return [ClaimView(statement=f"`{v['claim']}`", verdict=v) for v in verdicts]

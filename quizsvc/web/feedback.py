@@ -1,16 +1,14 @@
 """After the answer: the verdict, its proof, the explanation, the next date; marks and undo."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 from flask import Blueprint, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
 from quizsvc import db, practice
-from quizsvc.models import Answer, MemoryState, Review, User
+from quizsvc.models import Answer, User
 from quizsvc.refusals import Conflict, Invalid, NotFound
-from quizsvc.scheduling.days import study_day
-from quizsvc.scheduling.log import State, step
 from quizsvc.web import evidence, language
 from quizsvc.web.practice import ask
 
@@ -70,39 +68,17 @@ def _page(
 ) -> str:
     view = practice.feedback(session, given, lang=language.chosen())
     parts = [c.id for c in view.choices] or [point.id for point in view.key_points]
-    latest = _latest(session, user)
+    latest = practice.latest_review(session, user)
+    dates = practice.dates_by_rating(session, user, given, at=at)
     return render_template(
         "feedback.html",
         answer=view,
+        asked=given.presentation_id,
         seconds=given.seconds,
         retention=user.target_retention,
         today=practice.today(session, user, at=at),
-        left=len(practice.due(session, user, at=at)),
         cards=evidence.cards(session, view.evidence, parts),
         undoable=view.review and latest and view.review.id == latest.id,
-        dates=None if view.review else _dates(session, user, given, at),
+        dates=None if view.review else dates,
         ticked=ticked,
     )
-
-
-def _latest(session: Session, user: User) -> Review | None:
-    """The review that can be undone."""
-    for review in practice.reviews(session, user, limit=100):
-        if review.voided_at is None:
-            return review
-    return None
-
-
-def _dates(
-    session: Session, user: User, given: Answer, at: datetime
-) -> dict[str, date]:
-    """When the question would come back, by rating."""
-    row = session.get(MemoryState, (user.id, given.presentation.question_id))
-    state = None
-    if row is not None:
-        state = State(**{name: getattr(row, name) for name in State._fields})
-    day = study_day(at, user.time_zone, user.rollover_hour)
-    return {
-        word: step(state, rating, day, user.target_retention).due
-        for rating, word in enumerate(practice.RATINGS, start=1)
-    }

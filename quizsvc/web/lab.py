@@ -1,22 +1,19 @@
 """The lab: the experiments, one of them, and any run of it."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from flask import Blueprint, redirect, render_template, request, url_for
-from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 from werkzeug.wrappers import Response
 
-from question_bank.models import Evidence, Question
 from quizsvc import db, lab
-from quizsvc.models import Experiment, Run, Worker
-from quizsvc.refusals import Conflict, Invalid
+from quizsvc.models import Experiment, Run
+from quizsvc.refusals import Conflict, Invalid, NotFound
 from quizsvc.web import controls, evidence
 
 bp = Blueprint("lab", __name__)
 
-SILENCE = timedelta(minutes=1)
 EARLIER = 12  # runs of an experiment that its page lists
 
 
@@ -24,28 +21,12 @@ EARLIER = 12  # runs of an experiment that its page lists
 def index() -> str:
     """Every experiment with its default run."""
     session = db.session()
-    rows = lab.experiments(session)
-    shelf = [
-        (row, run, evidence.claims(row, run)) for row, run in _default(session, rows)
-    ]
-    return render_template("experiments.html", shelf=shelf, uses=_uses(session))
-
-
-def _default(
-    session: Session, rows: list[Experiment]
-) -> list[tuple[Experiment, Run | None]]:
-    return [(row, lab.known_run(session, row)) for row in rows]
-
-
-def _uses(session: Session) -> dict[str, int]:
-    """How many questions in use lean on each experiment."""
-    query = (
-        select(Evidence.experiment, func.count(Question.id.distinct()))
-        .join(Question, Question.current_id == Evidence.revision_id)
-        .where(Question.retired_at.is_(None))
-        .group_by(Evidence.experiment)
-    )
-    return dict(session.execute(query).all())
+    shelf = []
+    for row in lab.experiments(session):
+        run = lab.known_run(session, row)
+        uses = lab.questions_using(session, row.name)
+        shelf.append((row, run, evidence.claims(row, run), uses))
+    return render_template("experiments.html", shelf=shelf)
 
 
 @bp.get("/experiments/<name>")
@@ -54,8 +35,10 @@ def show(name: str) -> str:
     session = db.session()
     row = lab.experiment(session, name)
     values = controls.read(row.schema, request.args)
-    run = lab.known_run(session, row, values) or lab.known_run(session, row)
-    return _page(session, row, run, controls.form(row, values))
+    run = lab.known_run(session, row, values)
+    shown = run or lab.known_run(session, row)
+    form = controls.form(row, values)
+    return _page(session, row, shown, form, elsewhere=run is None)
 
 
 @bp.post("/experiments/<name>")
@@ -71,7 +54,8 @@ def submit(name: str) -> Response | tuple[str, int]:
         run = lab.submit(session, name, values, seeds, at=at).run
     except Invalid as refusal:
         form = controls.form(row, values, request.form.get("seeds"), refusal.errors)
-        return _page(session, row, lab.known_run(session, row), form), 422
+        shown = lab.known_run(session, row)
+        return _page(session, row, shown, form, elsewhere=True), 422
     session.commit()
     return redirect(url_for(".run", run_id=run.id), 303)
 
@@ -81,7 +65,16 @@ def run(run_id: str) -> str:
     """A run: how far it is, or what it measured. Its address may be shared."""
     session = db.session()
     found = lab.find_run(session, run_id)
-    row = lab.experiment(session, found.experiment)
+    try:
+        row = lab.experiment(session, found.experiment)
+    except NotFound:
+        return render_template(
+            "run.html",
+            run=found,
+            claims=evidence.kept(found),
+            differs=[(f"`{n}`", controls.shown(v)) for n, v in found.params.items()],
+            lively=lab.worker_seen(session, at=datetime.now(UTC)),
+        )
     form = controls.form(row, found.params, len(found.seeds))
     return _page(session, row, found, form, own=True)
 
@@ -104,25 +97,15 @@ def _page(
     form: controls.Form,
     **more: Any,
 ) -> str:
-    earlier = session.scalars(
-        select(Run)
-        .where(Run.experiment == row.name)
-        .order_by(Run.queued_at.desc(), Run.id)
-        .limit(EARLIER)
-    )
+    earlier = lab.earlier_runs(session, row.name, EARLIER)
     return render_template(
         "experiment.html",
         experiment=row,
         form=form,
         run=run,
         claims=evidence.claims(row, run),
-        earlier=[(r, controls.differing(row.schema, r.params)) for r in earlier],
-        lively=_lively(session),
+        differs=controls.settings(row.schema, run) if run else [],
+        earlier=[(r, controls.settings(row.schema, r)) for r in earlier],
+        lively=lab.worker_seen(session, at=datetime.now(UTC)),
         **more,
     )
-
-
-def _lively(session: Session) -> bool:
-    """Whether a worker has shown itself within a minute."""
-    seen_at = session.scalar(select(func.max(Worker.seen_at)))
-    return seen_at is not None and datetime.now(UTC) - seen_at < SILENCE

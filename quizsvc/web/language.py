@@ -2,7 +2,7 @@
 
 from urllib.parse import urlencode
 
-from flask import Response, request
+from flask import Response, current_app, request
 
 LANGUAGES = {"en": "English", "zh": "中文"}
 TAGS = {"en": "en", "zh": "zh-Hans"}
@@ -24,6 +24,14 @@ def tag() -> str:
     return TAGS[chosen()]
 
 
+def shown_again() -> bool:
+    """Whether a link to the address of this request leads to a page, not to a refusal."""
+    adapter = current_app.create_url_adapter(request)
+    return request.method == "GET" or (
+        adapter is not None and adapter.test(method="GET")
+    )
+
+
 def other() -> dict[str, str]:
     """The other language: its tag, its own name and the address of this page in it."""
     lang = "en" if chosen() == "zh" else "zh"
@@ -33,8 +41,8 @@ def other() -> dict[str, str]:
 
 
 def remember(response: Response) -> Response:
-    """Keep a language that the address asked for."""
-    asked = request.args.get("lang")
+    """Keep a language that the address of a page asked for; the API has its own."""
+    asked = request.args.get("lang") if response.mimetype == "text/html" else None
     if asked in LANGUAGES and request.cookies.get(COOKIE) != asked:
         response.set_cookie(COOKIE, asked, max_age=YEAR, samesite="Lax", httponly=True)
     return response

@@ -10,6 +10,8 @@ Values = Sequence[float | None]
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LEFT, RIGHT, MARGIN = 10.0, 310.0, 6.0  # of the 320 units in which dots are drawn
 APART = 44.0  # units between two labels that can both be read
+TOP, HEIGHT = 9.0, 20.8  # where dots lie: equal ones are stacked
+FEW, MANY = 5, 10  # rows: more would hide one another
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -54,6 +56,7 @@ def dots(values: Values, above: float | None, below: float | None) -> Dots:
     def x(value: float) -> float:
         return round(LEFT + (value - low) / (high - low) * (RIGHT - LEFT), 1)
 
+    rows = min(max(len(known), FEW), MANY)
     start = LEFT - MARGIN if above is None else x(above)
     end = RIGHT + MARGIN if below is None else x(below)
     return Dots(
@@ -61,7 +64,11 @@ def dots(values: Values, above: float | None, below: float | None) -> Dots:
         bounds=[x(b) for b in bounds],
         labels=_labels([(x(b), number(b, 4)) for b in bounds], low, high),
         marks=[
-            (x(v), round(9 + place % 5 * 5.2, 1), inside(v, above, below))
+            (
+                x(v),
+                round(TOP + place % rows * HEIGHT / (rows - 1), 1),
+                inside(v, above, below),
+            )
             for place, v in enumerate(known)
         ],
         label=", ".join(map(number, values)),

@@ -14,16 +14,14 @@ from werkzeug.wrappers import Response
 from question_bank.content import SOURCE
 from question_bank.published import content
 from quizsvc import db, practice
-from quizsvc.api.questions import published
 from quizsvc.models import Answer, Presentation, User
 from quizsvc.practice import Submission
-from quizsvc.refusals import Conflict, Invalid, invalid
+from quizsvc.refusals import Conflict, Invalid
 from quizsvc.web import language
 
 bp = Blueprint("practice", __name__)
 
-LONGEST = 20_000  # characters of an open answer
-LIFETIME = 24 * 3600
+MOST = practice.LIFETIME.total_seconds()  # that an answer can have taken
 
 
 @bp.get("/practice")
@@ -31,11 +29,7 @@ def start() -> str:
     """What comes next, and a button that asks it."""
     session, at = db.session(), datetime.now(UTC)
     user = practice.local_user(session, at=at)
-    return render_template(
-        "start.html",
-        today=practice.today(session, user, at=at),
-        items=practice.due(session, user, at=at),
-    )
+    return render_template("start.html", today=practice.today(session, user, at=at))
 
 
 @bp.post("/practice")
@@ -56,7 +50,7 @@ def begin() -> Response:
 
 def ask(session: Session, user: User, slug: str, *, at: datetime) -> Presentation:
     """Show a question in the page's language if it is written in it."""
-    texts = content(session, published(session, slug).content_hash).texts
+    texts = content(session, practice.published(session, slug).content_hash).texts
     lang = language.chosen() if language.chosen() in texts else SOURCE
     chance = random.SystemRandom()
     return practice.present(session, user, slug, lang, at=at, rng=chance)
@@ -88,8 +82,6 @@ def answer(presentation_id: str) -> Response | tuple[str, int]:
     user = practice.local_user(session, at=at)
     said = _submission()
     try:
-        if len(said.text) > LONGEST:
-            raise invalid("/text", "too-long", "The answer is too long.")
         given = practice.submit_answer(session, user, presentation_id, said, at=at)
     except Conflict as refusal:
         if refusal.code != "already-answered":
@@ -118,22 +110,21 @@ def _submission() -> Submission:
         text=request.form.get("text", "").strip(),
         dont_know=confidence == "none",
         confidence=confidence if confidence in {"sure", "unsure"} else None,
-        seconds=seconds if 0 <= seconds <= LIFETIME else None,
+        seconds=seconds if 0 <= seconds <= MOST else None,
     )
 
 
 def _page(
     session: Session, user: User, shown: Presentation, *, at: datetime, **kept: object
 ) -> str:
-    items = practice.due(session, user, at=at)
+    today = practice.today(session, user, at=at)
     slug = shown.question.slug
     return render_template(
         "practice.html",
         question=practice.shown(session, shown, lang=language.chosen()),
         topic=shown.revision.topic,
         reason=shown.reason,
-        item=next((item for item in items if item.slug == slug), None),
-        today=practice.today(session, user, at=at),
-        left=len(items),
+        item=next((item for item in today.items if item.slug == slug), None),
+        today=today,
         **kept,
     )

@@ -56,7 +56,11 @@ def date_only(value: date) -> str:
 
 
 def context() -> dict[str, Any]:
-    return {"lang": language.tag(), "other_language": language.other()}
+    return {
+        "lang": language.tag(),
+        "other_language": language.other(),
+        "shown_again": language.shown_again(),
+    }
 
 
 def init_app(app: Flask) -> None:

@@ -16,6 +16,5 @@ def show() -> str:
     return render_template(
         "today.html",
         today=practice.today(session, user, at=at),
-        items=practice.due(session, user, at=at),
         started=bool(practice.reviews(session, user, limit=1)),
     )

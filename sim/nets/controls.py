@@ -8,6 +8,7 @@ from sim.nets.transformer import Architecture, Init
 
 SYMBOLS = 16
 BATCH = 8  # sequences of a training step
+SEQUENCES = 16  # of a pass at initialisation
 
 Width = Literal[16, 32, 64]
 Heads = Literal[1, 2, 4, 8]

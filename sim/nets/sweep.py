@@ -8,9 +8,8 @@ from torch import Tensor
 
 from sim.core import Progress
 from sim.nets import blocks, chance, probes
+from sim.nets.controls import SEQUENCES
 from sim.nets.transformer import Architecture, Transformer, draw
-
-SEQUENCES = 16
 
 
 @dataclass(frozen=True, kw_only=True)

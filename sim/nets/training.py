@@ -9,10 +9,10 @@ from threading import Lock
 import torch
 from torch import Tensor
 
-from sim.core import Progress, quiet
+from sim.core import THREADS, Progress, quiet
 from sim.nets.transformer import Transformer
 
-OVERFLOWED = 20.0  # what is recorded for a loss or a norm that is not finite
+OVERFLOWED = 20.0  # what is recorded for a loss that is not finite
 BETAS = (0.9, 0.98)  # Vaswani et al. 2017
 EPS = 1e-8
 
@@ -28,7 +28,10 @@ class Schedule:
 
 @dataclass(frozen=True, kw_only=True)
 class Curves:
-    """What each step saw before it changed the weights, (steps, M) each; norms unclipped."""
+    """What each step saw before it changed the weights, (steps, M) each, in double precision.
+
+    Norms are unclipped, and NaN once they overflow: nothing was measured then.
+    """
 
     loss: Tensor  # nats
     gradient: Tensor  # norm over all weights
@@ -101,7 +104,11 @@ def train(
                 gradient *= (clip / total).clamp(max=1)
             adam.step(gradient, peak * ((step + 1) / warmup).clamp(max=1))
         progress((step + 1) / len(batches))
-    return Curves(loss=_stack(losses), gradient=_stack(totals), bottom=_stack(bottoms))
+    return Curves(
+        loss=_stack(losses, OVERFLOWED),
+        gradient=_stack(totals, math.nan),
+        bottom=_stack(bottoms, math.nan),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +121,7 @@ class Training:
 
 
 def train_all(trainings: Sequence[Training], progress: Progress) -> list[Curves]:
-    """Train stacks two at a time, a thread each: torch computes without Python's lock."""
+    """Train stacks side by side, a thread each: torch computes without Python's lock."""
     models = [len(training.schedules) for training in trainings]
     done = [0.0] * len(trainings)
     lock = Lock()
@@ -129,12 +136,12 @@ def train_all(trainings: Sequence[Training], progress: Progress) -> list[Curves]
         return train(training.net, training.schedules, training.batches, report)
 
     with ThreadPoolExecutor(
-        2, initializer=torch.set_num_threads, initargs=(1,)
+        THREADS, initializer=torch.set_num_threads, initargs=(1,)
     ) as pool:
         return list(pool.map(run, range(len(trainings))))
 
 
-def _stack(curve: Sequence[Tensor]) -> Tensor:
-    """(steps, M) in double precision, with nothing in it that is not finite."""
+def _stack(curve: Sequence[Tensor], overflowed: float) -> Tensor:
+    """(steps, M) in double precision, with one value for all that is not finite."""
     stacked = torch.stack(list(curve)).double()  # (steps, M)
-    return stacked.nan_to_num(nan=OVERFLOWED, posinf=OVERFLOWED)
+    return stacked.nan_to_num(nan=overflowed, posinf=overflowed)

@@ -41,11 +41,11 @@ def main() -> int:
         browsing(chromium) as browser,
     ):
         wait_for_evidence(browser, address)
+        picture_for_readme(browser, address)
         for lang in ("en", "zh"):
             for theme in ("light", "dark"):
                 for size, width in WIDTHS.items():
                     photograph(browser, address, f"{lang}-{theme}-{size}", width)
-        picture_for_readme(browser, address)
     return 0
 
 
@@ -55,7 +55,9 @@ def wait_for_evidence(browser: Browser, address: str) -> None:
     for name in ("residual_growth", "warmup_sensitivity"):
         for _ in range(240):
             run = page.request.get(f"/api/v1/experiments/{name}").json()["default_run"]
-            done = page.request.get(f"/api/v1/runs/{run}").json()["state"] if run else ""
+            done = (
+                page.request.get(f"/api/v1/runs/{run}").json()["state"] if run else ""
+            )
             if done == "succeeded":
                 break
             time.sleep(0.5)

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text, param
-from sim.nets import chance, figures, norms
+from sim.nets import chance, figures, norms, probes
 
 SECONDS = 0.7
 DRAWS = 300  # batches of each size that a seed draws
@@ -164,7 +164,7 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
     noise = noise / params.spread**2
     metrics = {name: [single[name] for single in singles] for name in singles[0]}
     metrics["bn_row_change"] = batch[-1].tolist()
-    metrics["bn_noise_slope"] = [log_slope(sizes, curve) for curve in noise.T.tolist()]
+    metrics["bn_noise_slope"] = probes.log_slope(sizes, noise).tolist()
     return Result(
         metrics=metrics,
         figures=(
@@ -190,11 +190,6 @@ class Rows:
 def batch_sizes(largest: int) -> list[int]:
     """The powers of two from 2, and the largest batch itself."""
     return sorted({2**k for k in range(1, largest.bit_length())} | {largest})
-
-
-def log_slope(x: Sequence[float], y: Sequence[float]) -> float:
-    """The exponent p of the power law y ~ x^p that fits best on logarithmic axes."""
-    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 
 def batch_metrics(x: Tensor, other: Tensor) -> tuple[float, float, float]:

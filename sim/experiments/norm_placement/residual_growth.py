@@ -16,7 +16,6 @@ from sim.core import Axis, Claim, Figure, Progress, Result, Text
 from sim.nets import chance, controls, figures, probes
 from sim.nets.transformer import Transformer, branch_gains, draw
 
-SEQUENCES = 16
 SECONDS = 2.0
 
 TITLE = Text(en="Growth of the residual stream", zh="残差流的增长")
@@ -155,7 +154,9 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
         "scaled, quarter": replace(pre, placement="scaled", depth=params.depth // 4),
         "none": replace(pre, operator="none"),
     }
-    ids = chance.symbols(seeds, SEQUENCES, params.length, controls.SYMBOLS)  # (S, B, T)
+    ids = chance.symbols(
+        seeds, controls.SEQUENCES, params.length, controls.SYMBOLS
+    )  # (S, B, T)
     numbers = draw(pre, seeds)  # (S, W)
     found = {}
     for done, (name, stack) in enumerate(stacks.items(), start=1):

@@ -21,12 +21,12 @@ from sim.nets.transformer import Transformer
 LAST = 10  # steps that a loss is averaged over
 DRAWN = 5  # every fifth step is drawn
 SPIKE = 10.0  # times its median makes a gradient norm a spike: an order of magnitude
-SECONDS = 9.0
+SECONDS = 8.0
 
 TITLE = Text(en="Sensitivity to warmup", zh="对预热的敏感性")
 ABOUT = Text(
-    en="Small Transformers learn the next symbol of a Markov chain for a few hundred steps, at a learning rate that is high for them. Cells share weights and data and differ in placement, warmup and clipping. In this regime (Xavier initialisation, six layers) Post-Norm without warmup stays at what symbol frequencies alone explain, while Pre-Norm hardly notices the difference; with PyTorch's smaller initialisation Post-Norm of this depth trains without warmup too. The claims are about medians within these steps, not about every seed, longer runs or final quality.",
-    zh="小型 Transformer 用几百步学习马尔可夫链的下一个符号，学习率对它们来说偏高。各组共用权重和数据，只在归一化位置、预热和裁剪上不同。在这一条件下（Xavier 初始化、六层），没有预热的 Post-Norm 停留在仅凭符号频率就能达到的水平，而 Pre-Norm 几乎不受影响；若用 PyTorch 较小的初始化，同样深度的 Post-Norm 没有预热也能训练。结论只涉及这些步数内的中位数，不涉及每个种子、更长的训练或最终质量。",
+    en="Small Transformers learn the next symbol of a Markov chain within 200 steps, at a learning rate that is high for them. Cells share weights and data and differ in placement, warmup and clipping. In this regime (Xavier initialisation, six layers) Post-Norm without warmup stays at what symbol frequencies alone explain, while Pre-Norm hardly notices the difference; with PyTorch's smaller initialisation Post-Norm of this depth trains without warmup too. The claims are about medians within these steps, not about every seed, longer runs or final quality.",
+    zh="小型 Transformer 用不超过 200 步学习马尔可夫链的下一个符号，学习率对它们来说偏高。各组共用权重和数据，只在归一化位置、预热和裁剪上不同。在这一条件下（Xavier 初始化、六层），没有预热的 Post-Norm 停留在仅凭符号频率就能达到的水平，而 Pre-Norm 几乎不受影响；若用 PyTorch 较小的初始化，同样深度的 Post-Norm 没有预热也能训练。结论只涉及这些步数内的中位数，不涉及每个种子、更长的训练或最终质量。",
 )
 REGIME = Text(
     en="Training, Adam, 6 layers of width 32, Xavier initialisation, peak rate 0.005, 180 steps, 75 of warmup where warmed; medians over seeds",

@@ -1,0 +1,12 @@
+"""The web application behind a gate: built while the database is being prepared."""
+
+import os
+
+from quizsvc import app
+
+
+def create_app(gate: int) -> app.QuizApp:
+    """Build the application, then wait until nobody holds the pipe's other end."""
+    built = app.create_app()
+    os.read(gate, 1)
+    return built

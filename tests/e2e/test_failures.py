@@ -1,0 +1,115 @@
+"""Nothing that a person entered is lost when the service fails; charts bear anything."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from .test_loop import PATIENCE
+
+pytestmark = pytest.mark.browser
+
+BUSY = "<h1>The database is busy</h1><p>Nothing was saved.</p>"
+
+
+@pytest.fixture
+def shaky(chromium: Browser, address: str) -> Iterator[Page]:
+    """A page whose service may fail, which the browser's console is told."""
+    context = chromium.new_context(base_url=address, locale="en-GB")
+    yield context.new_page()
+    context.close()
+
+
+def refuse(route: Route) -> None:
+    if route.request.method == "POST":
+        route.fulfill(status=503, body=BUSY, content_type="text/html")
+    else:
+        route.continue_()
+
+
+def ask(page: Page, slug: str) -> None:
+    page.goto(f"/questions/{slug}")
+    page.locator("main form button").first.click()
+    page.wait_for_url(re.compile("/practice/pres_"))
+
+
+def test_an_open_answer_is_kept_until_its_feedback_is_there(shaky: Page) -> None:
+    ask(shaky, "why-steadier-gradients")
+    asked = shaky.url
+    shaky.locator("#text").fill("The path of the residual stream is free.")
+    shaky.route("**/practice/pres_*", refuse)
+    shaky.locator("#show-points").click()
+    expect(shaky.locator("h1")).to_have_text("The database is busy")
+    shaky.goto("/")
+    shaky.goto(asked)
+    expect(shaky.locator("#text")).to_have_value(
+        "The path of the residual stream is free."
+    )
+    shaky.unroute("**/practice/pres_*")
+    shaky.locator("#show-points").click()
+    shaky.wait_for_url(re.compile("/answers/ans_"))
+    assert shaky.evaluate("Object.keys(sessionStorage)") == []
+
+
+def test_parameters_are_kept_when_a_run_cannot_be_asked_for(shaky: Page) -> None:
+    shaky.goto("/experiments/batch_independence")
+    field = shaky.locator("form[data-lab] input[type=number]").first
+    field.fill(value := str(int(field.get_attribute("min") or 1) + 2))
+    run, notice = shaky.locator("#run-form .btn.main"), shaky.locator("[data-refused]")
+
+    shaky.route("**/experiments/*", refuse)
+    run.click()
+    expect(notice).to_have_text("The database is busy Nothing was saved.")
+    shaky.unroute("**/experiments/*")
+    shaky.route("**/experiments/*", lambda route: route.abort())
+    run.click()
+    expect(notice).to_contain_text("The service does not answer.")
+    assert shaky.url.endswith("/experiments/batch_independence")
+    expect(field).to_have_value(value)
+
+
+def test_fresh_evidence_leaves_the_form_beside_it_alone(page: Page) -> None:
+    for _ in range(PATIENCE // 500):
+        known = page.request.get("/api/v1/experiments/batch_independence").json()
+        run = known["default_run"] or "none"
+        if page.request.get(f"/api/v1/runs/{run}").json().get("state") == "succeeded":
+            break
+        page.wait_for_timeout(500)
+
+    def as_if_it_ran(route: Route) -> None:
+        reply = route.fetch()
+        waiting = (
+            f'data-proofs="batch_independence" data-run="{run}" data-state="queued"'
+        )
+        body = reply.text().replace('data-proofs="batch_independence"', waiting)
+        route.fulfill(response=reply, body=body)
+
+    ask(page, "layernorm-axis")
+    page.route("**/answers/ans_*", as_if_it_ran, times=1)
+    page.keyboard.press("0")
+    page.wait_for_url(re.compile("/answers/ans_"))
+    page.locator("details:has([data-lab=batch_independence]) > summary").click()
+    field = page.locator("[data-lab=batch_independence] input[type=number]").first
+    field.fill(value := str(int(field.get_attribute("min") or 1) + 2))
+
+    expect(page.locator("[data-proofs=batch_independence]")).not_to_have_attribute(
+        "data-run", re.compile(".*"), timeout=PATIENCE
+    )
+    expect(field).to_have_value(value)
+
+
+def test_a_figure_without_a_place_for_any_value_can_be_pointed_at(page: Page) -> None:
+    page.goto("/experiments/batch_independence")
+    figure = page.locator(".figure").first
+    expect(figure.locator("svg[role=img]")).to_be_visible(timeout=PATIENCE)
+    page.evaluate(
+        """async () => {
+          const { draw } = await import("/static/chart.js");
+          const figure = document.querySelector(".figure");
+          for (const head of figure.querySelectorAll("tbody th")) head.dataset.v = "";
+          draw(figure);
+          figure.querySelector(".plot svg").dispatchEvent(new PointerEvent("pointermove"));
+        }"""
+    )
+    expect(figure.locator(".hair")).to_have_attribute("d", "")
