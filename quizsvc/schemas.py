@@ -33,8 +33,7 @@ class LangIn(In):
     lang: Lang = "en"
 
 
-class QuestionsIn(PageIn):
-    lang: Lang = "en"
+class QuestionsIn(PageIn, LangIn):
     pack: str | None = Field(None, max_length=100)
     topic: str | None = Field(None, max_length=100)
     level: Level | None = None
@@ -117,10 +116,8 @@ class DueOut(Out):
     next: str | None
 
 
-class ShownChoiceOut(Out):
+class ShownChoiceOut(ChoiceTextOut):
     id: str
-    text: str
-    text_html: str
 
 
 class PresentationOut(Out):

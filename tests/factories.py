@@ -107,7 +107,7 @@ def make_item(
         texts[lang] = make_texts(lang, **(parts | (text or {})))
     defaults = {"topic": "placement", "level": "easy", "tags": ["pre-norm"]}
     if type != "open":
-        wrong = [name for name in EVIDENCE.refutes if name not in key]
+        wrong = tuple(name for name in EVIDENCE.refutes if name not in key)
         defaults["evidence"] = [EVIDENCE.model_copy(update={"refutes": wrong})]
     return QuestionItem.model_validate(
         {

@@ -128,7 +128,7 @@ def test_a_request_that_comes_early_waits_until_everything_is_there(
     finally:
         process.send_signal(signal.SIGTERM)
         assert process.wait(15) == 0
-    assert len(json.loads(answers[0])["items"]) == 1
+    assert len(json.loads(answers[0])["data"]) == 1
     engine = create_engine(f"sqlite:///{tmp_path}/quiz.db")
     with engine.connect() as connection:
         zones = connection.scalars(text('SELECT time_zone FROM "user"')).all()

@@ -18,7 +18,8 @@ from quizsvc.scheduling.days import study_day
 from quizsvc.scheduling.memory import retrievability
 
 RECENT = 20  # answers that the estimate of time looks at
-SECONDS = 60.0  # for an answer, as long as nothing is known
+ENOUGH = 10  # answers; until then the rest counts as taking SECONDS each
+SECONDS = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +112,8 @@ def _seconds(session: Session, user: User) -> float:
         .order_by(Answer.answered_at.desc(), Answer.id)
         .limit(RECENT)
     )
-    return median(session.scalars(recent).all() or [SECONDS])
+    known = session.scalars(recent).all()
+    return median([*known, *[SECONDS] * (ENOUGH - len(known))])
 
 
 def _titles() -> Select[int, str, str]:

@@ -104,7 +104,7 @@ export function draw(figure) {
     text(svg, format(v), { x: x.at(v), y: ends.bottom + 17, 'text-anchor': 'middle' });
   }
   text(svg, d.ylabel, { class: 'axis-name', x: 2, y: 12 });
-  text(svg, d.xlabel, { class: 'axis-name', x: ends.right, y: height - 2, 'text-anchor': 'end' });
+  text(svg, d.xlabel, { class: 'axis-name', x: ends.right, y: height - 5, 'text-anchor': 'end' });
   for (const s of series) curve(svg, d.kind, s, xs, x, y);
   readOut(svg, series, xs, x, ends);
   plot.replaceChildren(svg);

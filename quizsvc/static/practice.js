@@ -71,7 +71,9 @@ document.addEventListener('keydown', event => {
   const key = event.key.toLowerCase();
   if (key === 'enter') {
     if (event.repeat || event.target.closest('a, button, summary')) return;
-    if (!ask) press('[data-key=next]');
+    const rating = document.querySelector('[name=rating]');
+    if (rating) { event.preventDefault(); rating.focus(); }   // never picks one
+    else if (!ask) press('[data-key=next]');
     else if (text) text.focus();
     else if (answered()) { event.preventDefault(); $('check').children[1].focus(); }   // never picks one
     else { event.preventDefault(); say(ask.dataset.need); }

@@ -62,7 +62,7 @@ def dots(values: Values, above: float | None, below: float | None) -> Dots:
     return Dots(
         allowed=(start, end),
         bounds=[x(b) for b in bounds],
-        labels=_labels([(x(b), number(b, 4)) for b in bounds], low, high),
+        labels=_labels([(x(b), number(b, 4)) for b in bounds]),
         marks=[
             (
                 x(v),
@@ -79,18 +79,13 @@ def inside(value: float, above: float | None, below: float | None) -> bool:
     return (above is None or value > above) and (below is None or value < below)
 
 
-def _labels(bounds: list[tuple[float, str]], low: float, high: float) -> list[Label]:
+def _labels(bounds: list[tuple[float, str]]) -> list[Label]:
     crowded = len(bounds) == 2 and bounds[1][0] - bounds[0][0] < APART
     anchors = ["end", "start"] if crowded else ["middle", "middle"]
-    labels = [
+    return [
         Label(x=x, text=text, anchor=anchor)
         for (x, text), anchor in zip(bounds, anchors, strict=False)
     ]
-    ends = ((LEFT - MARGIN, low, "start"), (RIGHT + MARGIN, high, "end"))
-    for x, value, anchor in ends:
-        if all(abs(x - bound) > 2 * APART for bound, _ in bounds):
-            labels.append(Label(x=x, text=number(value), anchor=anchor))
-    return labels
 
 
 @dataclass(frozen=True, kw_only=True)
