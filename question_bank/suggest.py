@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 MIN_WEIGHT = 3
 """A phrase counts from three letters, or two Chinese characters, on."""
@@ -14,7 +15,9 @@ WINDOW = 8
 REACH = 200
 """The same in characters, however long the words."""
 MAX_ANSWER = 20_000
-"""An answer is looked at up to this many characters."""
+"""An answer is looked at up to this many characters, also when normalising adds some."""
+MAX_SENTENCES = 500
+"""And up to this many sentences: nobody says more in an interview."""
 
 HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{HAN}]|[^\W{HAN}]+(?:'\w+)?")
@@ -52,10 +55,9 @@ def suggest(
     answer: str, phrases: Sequence[str], misconceptions: Sequence[str]
 ) -> Suggestion:
     """Look for a key point's phrases and misconceptions in an answer."""
-    points, errors = _patterns(phrases), _patterns(misconceptions)
+    points, errors = _patterns(tuple(phrases)), _patterns(tuple(misconceptions))
     matched = contradicted = None
-    for sentence in _sentences(answer):
-        text = normalise(sentence)
+    for sentence, text in _sentences(answer):
         wrong = [span for pattern in errors for span in _spans(pattern, text)]
         if contradicted is None and any(_affirmed(text, span) for span in wrong):
             contradicted = sentence
@@ -89,7 +91,8 @@ def weight(phrase: str) -> int:
 Span = tuple[int, int]
 
 
-def _patterns(phrases: Sequence[str]) -> list[re.Pattern[str]]:
+@lru_cache(maxsize=1024)
+def _patterns(phrases: tuple[str, ...]) -> list[re.Pattern[str]]:
     patterns = []
     for phrase in phrases:
         if weight(phrase) < MIN_WEIGHT:
@@ -101,10 +104,19 @@ def _patterns(phrases: Sequence[str]) -> list[re.Pattern[str]]:
     return patterns
 
 
-def _sentences(answer: str) -> Iterator[str]:
+@lru_cache(maxsize=16)  # an answer is held against each of its key points
+def _sentences(answer: str) -> list[tuple[str, str]]:
+    """The sentences as written and as normalised."""
+    pairs: list[tuple[str, str]] = []
+    left = MAX_ANSWER
     for match in _SENTENCE.finditer(answer[:MAX_ANSWER]):
         if sentence := match[0].strip():
-            yield sentence
+            text = normalise(sentence)[:left]
+            left -= len(text)
+            pairs.append((sentence, text))
+        if left <= 0 or len(pairs) == MAX_SENTENCES:
+            break
+    return pairs
 
 
 def _spans(pattern: re.Pattern[str], text: str) -> Iterator[Span]:

@@ -25,6 +25,10 @@ from question_bank.rows import item_of, revision_of
 CONTENT = Path(__file__).parent / "content"
 
 
+class ForeignFiles(Exception):  # noqa: N818 - the name is the rule broken
+    """A folder holds files that are not of the pack."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class ImportReport:
     """How many questions an import touched, and how."""
@@ -98,7 +102,7 @@ def import_pack(session: Session, folder: Path, *, at: datetime) -> ImportReport
 def export_pack(session: Session, slug: str, folder: Path) -> list[Path]:
     """Write a pack's questions as canonical files and return their paths.
 
-    Raises LookupError for an unknown pack, and FileExistsError when the folder holds
+    Raises LookupError for an unknown pack, and ForeignFiles when the folder holds
     other Markdown files, which an import would take for questions of the pack.
     """
     pack = session.scalar(select(Pack).where(Pack.slug == slug))
@@ -109,7 +113,7 @@ def export_pack(session: Session, slug: str, folder: Path) -> list[Path]:
         files |= render_files(item_of(revision))
     others = sorted({path.name for path in folder.glob("*.md")} - set(files))
     if others:
-        raise FileExistsError(f"{folder} holds other files: {', '.join(others)}")
+        raise ForeignFiles(f"{folder} holds other files: {', '.join(others)}")
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")

@@ -2,7 +2,6 @@
 
 import secrets
 from ipaddress import ip_address
-from urllib.parse import urlsplit
 
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import Forbidden
@@ -26,11 +25,8 @@ def guard() -> None:
     if not is_loopback(request.host):
         raise Forbidden("Local mode answers only on a loopback address.")
     origin = request.headers.get("Origin")
-    if (
-        request.method not in SAFE
-        and origin
-        and urlsplit(origin).netloc != request.host
-    ):
+    ours = request.host_url.rstrip("/")
+    if request.method not in SAFE and origin and origin != ours:
         raise Forbidden("The request comes from a page of another site.")
     check_text(request.path)
     for name, value in request.args.items(multi=True):

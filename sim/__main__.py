@@ -187,7 +187,7 @@ def _value(text: str, field: Mapping[str, Any]) -> Any:
         return text
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         return text  # the field's own message says what it takes
 
 

@@ -218,3 +218,15 @@ def test_a_folder_without_a_title_is_no_pack(tmp_path: Path) -> None:
 def test_a_folder_name_must_be_a_slug(tmp_path: Path) -> None:
     folder = write_pack(tmp_path / "My Pack", [])
     assert [e.message for e in pack_errors(folder)] == ["'My Pack' cannot name a pack"]
+
+
+def test_what_is_no_file_is_named_like_any_mistake(tmp_path: Path) -> None:
+    folder = write_pack(tmp_path / "pack", [make_item()])
+    (folder / "folder.md").mkdir()
+    (folder / "loop.md").symlink_to(folder / "loop.md")
+    (folder / "gone.md").symlink_to(folder / "nowhere")
+    with pytest.raises(InvalidContent) as caught:
+        read_pack(folder)
+    assert {e.path.name for e in caught.value.errors} == {
+        "folder.md", "loop.md", "gone.md"
+    }  # fmt: skip

@@ -99,8 +99,12 @@ def test_local_mode_answers_only_on_loopback_names(client: FlaskClient) -> None:
             assert client.get(path, headers={"Host": host}).status_code == 403, host
 
 
-def test_a_foreign_page_cannot_post(client: FlaskClient) -> None:
-    foreign = {"Origin": "http://evil.example"}
+@pytest.mark.parametrize(
+    "origin",
+    ["http://evil.example", "http://[", "https://localhost", "null", "localhost"],
+)
+def test_a_foreign_page_cannot_post(client: FlaskClient, origin: str) -> None:
+    foreign = {"Origin": origin}
     own = {"Origin": "http://localhost"}
     path = f"{V1}/experiments/coin/runs"
 

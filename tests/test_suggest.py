@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from question_bank.suggest import Suggestion, normalise, suggest, weight
+from question_bank.suggest import MAX_ANSWER, Suggestion, normalise, suggest, weight
 
 EN = ["identity path", "Pre-Norm needs no warmup"]
 ZH = ["恒等路径", "不需要预热"]
@@ -159,3 +159,12 @@ def test_normalising_twice_changes_nothing(text: str) -> None:
     once = normalise(text)
     assert normalise(once) == once
     assert weight(once) == weight(text)
+
+
+def test_an_answer_that_grows_when_normalised_is_looked_at_in_bounds() -> None:
+    ligatures = "\ufdfa" * MAX_ANSWER
+    assert (
+        suggest(ligatures + " residual stream", ["residual stream"], []).matched is None
+    )
+    assert suggest("a\n" * MAX_ANSWER, ["residual stream"], []).matched is None
+    assert suggest("The residual stream grows.", ["residual stream"], []).matched

@@ -12,6 +12,7 @@ from question_bank import models
 from question_bank.content import InvalidContent, QuestionItem, read_pack
 from question_bank.rows import item_of
 from question_bank.transfer import (
+    ForeignFiles,
     ImportReport,
     current_revisions,
     export_pack,
@@ -247,7 +248,7 @@ def test_an_export_never_mixes_with_other_files(
 ) -> None:
     load(engine, folder, ITEMS[:1])
     target = write_pack(tmp_path / "export", [make_item("foreign-one")])
-    with reading(engine) as session, pytest.raises(FileExistsError, match="foreign"):
+    with reading(engine) as session, pytest.raises(ForeignFiles, match="foreign"):
         export_pack(session, "small-pack", target)
     assert not (target / "first-one.md").exists()
 

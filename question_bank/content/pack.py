@@ -83,8 +83,12 @@ def _translation(path: Path, lang: str) -> Located[Translation]:
 
 
 def read_text(path: Path) -> str:
-    """A file's text. Raises InvalidContent when it is not UTF-8."""
-    data = path.read_bytes()
+    """A file's text. Raises InvalidContent when there is none, or it is not UTF-8."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+        raise InvalidContent([ContentError(path, 1, message)]) from error
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

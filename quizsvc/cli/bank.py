@@ -84,15 +84,17 @@ def import_command(settings: Settings, folders: Sequence[Path]) -> None:
 @click.pass_obj
 def export_command(settings: Settings, folder: Path, pack: str | None) -> None:
     """Write packs as files, each into a folder of its name inside FOLDER."""
-    from question_bank.transfer import export_pack, pack_slugs
+    from question_bank.transfer import ForeignFiles, export_pack, pack_slugs
     from quizsvc.db import reading
 
     with bank_database(settings) as engine, reading(engine) as session:
         for slug in [pack] if pack else pack_slugs(session):
             try:
                 files = export_pack(session, slug, folder / slug)
-            except (LookupError, OSError) as error:
-                raise Refusal(str(error.args[0] if error.args else error)) from error
+            except (LookupError, ForeignFiles) as error:
+                raise Refusal(str(error.args[0])) from error
+            except OSError as error:
+                raise Refusal(f"{folder / slug}: {error.strerror}") from error
             click.echo(f"{folder / slug}: {len(files)} files")
 
 

@@ -1,6 +1,7 @@
 """``quizsvc db``: the schema of the database."""
 
 import fcntl
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -31,6 +32,17 @@ def upgrade_command(settings: Settings) -> None:
     click.echo("The database has the newest schema.")
 
 
+def check_folder(folder: Path) -> None:
+    """Make the data folder. Raises Refusal when nothing can be written there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        detail = f"The data folder {folder} cannot be written: {error.strerror}."
+        raise Refusal(detail) from error
+
+
 def connect(url: str) -> "Engine":
     """An engine whose database answers. Raises Refusal with the reason."""
     from sqlalchemy import make_url
@@ -43,7 +55,7 @@ def connect(url: str) -> "Engine":
         engine = make_engine(url)
         with engine.connect():
             return engine
-    except ArgumentError as error:
+    except (ArgumentError, ValueError) as error:
         raise Refusal("QUIZ_DATABASE_URL is not the URL of a database.") from error
     except ModuleNotFoundError as error:
         detail = (
@@ -62,10 +74,11 @@ def upgrade(settings: Settings, *, at: datetime | None = None) -> Path | None:
     than this program.
     """
     from alembic.util import CommandError
+    from sqlalchemy.exc import DBAPIError
 
     from quizsvc import migrating
 
-    settings.data.mkdir(parents=True, exist_ok=True)
+    check_folder(settings.data)
     engine = connect(settings.database_url)
     try:
         with alone(settings.data):
@@ -79,6 +92,9 @@ def upgrade(settings: Settings, *, at: datetime | None = None) -> Path | None:
     except CommandError as error:
         detail = "The database was written by a newer quizsvc; install that one."
         raise Refusal(detail) from error
+    except DBAPIError as error:
+        reason = str(error.orig).strip().partition("\n")[0]
+        raise Refusal(f"The database cannot be upgraded: {reason}") from error
     finally:
         engine.dispose()
     return copy

@@ -4,7 +4,6 @@ import http.client
 import ipaddress
 import os
 import socket
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -35,7 +34,7 @@ def serve(settings: Settings, host: str | None, port: int | None) -> None:
     )
     processes.log_to_stderr()
     check_host(settings)
-    check_folder(settings.data)
+    database.check_folder(settings.data)
     with listen(settings.host, settings.port) as listener:
         settings = replace(settings, port=listener.getsockname()[1])
         run(settings, listener)
@@ -54,17 +53,6 @@ def check_host(settings: Settings) -> None:
             f"{settings.host} may be reached from other machines; without accounts "
             "quizsvc listens on loopback alone, such as 127.0.0.1."
         )
-
-
-def check_folder(folder: Path) -> None:
-    """Make the data folder. Raises Refusal when nothing can be written there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        detail = f"The data folder {folder} cannot be written: {error.strerror}."
-        raise Refusal(detail) from error
 
 
 def listen(host: str, port: int) -> socket.socket:
