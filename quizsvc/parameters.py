@@ -38,10 +38,11 @@ def param_errors(schema: Mapping[str, Any], params: object) -> list[FieldError]:
         for found in _Validator(schema).iter_errors(params)
         for error in _of_validation(found)
     }
-    fields = list(schema.get("properties", {}))
-    for name in fields:
+    fields = schema.get("properties", {})
+    for name, field in fields.items():
         value, pointer = params.get(name), _pointer(name)
-        if isinstance(value, int) and abs(value) > EXACT and pointer not in errors:
+        whole = int | float if field.get("type") == "integer" else int
+        if isinstance(value, whole) and abs(value) > EXACT and pointer not in errors:
             detail = f"{name} must be between -2^53 and 2^53."
             errors[pointer] = _error(pointer, "out-of-range", detail)
     order = {_pointer(name): place for place, name in enumerate(fields)}

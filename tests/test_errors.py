@@ -124,11 +124,10 @@ def test_a_crash_is_a_problem_without_its_cause(
     assert "division" not in reply.text
 
 
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 def test_a_locked_database_is_503_and_says_when_to_come_back(
     client: FlaskClient, engine: Engine
 ) -> None:
-    if engine.dialect.name != "sqlite":
-        pytest.skip("only SQLite locks the whole database")
     with engine.connect() as other:
         other.exec_driver_sql("ROLLBACK")
         other.exec_driver_sql("BEGIN IMMEDIATE")

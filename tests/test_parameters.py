@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quizsvc.parameters import canonical, param_errors, seed_errors
@@ -95,6 +95,7 @@ json_values = st.recursive(
 )
 
 
+@example({"offset": 2.0**53 + 2})
 @given(st.dictionaries(st.sampled_from([*DEFAULTS, "other"]), json_values))
 def test_parameters_are_refused_or_have_one_canonical_form(params: Any) -> None:
     if not param_errors(SCHEMA, params):

@@ -210,9 +210,10 @@ def test_every_run_keeps_its_limit_while_the_database_is_away(
         until(lambda: all(read_run(engine, i).state == "failed" for i in ids))
 
 
+@pytest.mark.parametrize(
+    "engine", [pytest.param("postgres", marks=pytest.mark.postgres)], indirect=True
+)
 def test_a_worker_outlives_lost_connections(engine: Engine) -> None:
-    if engine.dialect.name == "sqlite":
-        pytest.skip("SQLite has no connections to lose")
     lose = text(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
         "WHERE datname = current_database() AND pid <> pg_backend_pid()"
