@@ -46,8 +46,9 @@ def plain(text: str) -> str:
 
 
 def day(value: date) -> str:
-    """A day of the week, month and day: Fri, Dec 4."""
-    return str(format_skeleton("MMMEd", value, locale=get_locale()))
+    """A day of the week, month and day, never broken: Fri, Dec 4."""
+    words = str(format_skeleton("MMMEd", value, locale=get_locale()))
+    return words.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def date_only(value: date) -> str:
