@@ -9,15 +9,18 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from sqlalchemy import create_engine, inspect, select, text
+from sqlalchemy import Engine, create_engine, inspect, select, text
 
 from quizsvc import migrating
 from quizsvc.cli import main
 from quizsvc.cli.database import back_up, upgrade
+from quizsvc.cli.preparing import fill_bank
+from quizsvc.cli.refusal import Refusal
 from quizsvc.db import make_engine, reading, writing
 from quizsvc.models import MemoryState
 from quizsvc.settings import read
 
+from .factories import make_item, write_pack
 from .practice_factories import make_question, make_user
 from .runs import read_run, waiting_run
 
@@ -199,3 +202,12 @@ def test_a_copy_holds_what_the_database_in_use_holds(tmp_path: Path) -> None:
     kept = sqlite3.connect(copy)
     assert kept.execute("SELECT text FROM word").fetchall() == [("kept",)]
     kept.close()
+
+
+def test_a_start_refuses_a_pack_that_cannot_be_asked(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_pack(tmp_path / "content" / "small-pack", [make_item(key=[])])
+    monkeypatch.setattr("question_bank.transfer.CONTENT", tmp_path / "content")
+    with pytest.raises(Refusal, match=r"norm-position.md:\d+: key-mismatch"):
+        fill_bank(engine, time_zone="UTC")

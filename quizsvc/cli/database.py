@@ -15,6 +15,7 @@ from quizsvc.settings import Settings
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
+    from sqlalchemy.exc import DBAPIError
 
 
 @click.group()
@@ -63,8 +64,13 @@ def connect(url: str) -> "Engine":
         )
         raise Refusal(detail) from error
     except DBAPIError as error:
-        reason = str(error.orig).strip().partition("\n")[0]
-        raise Refusal(f"The database {shown} cannot be used: {reason}") from error
+        detail = f"The database {shown} cannot be used: {reason(error)}"
+        raise Refusal(detail) from error
+
+
+def reason(error: "DBAPIError") -> str:
+    """What the driver says, in one line."""
+    return str(error.orig).strip().partition("\n")[0]
 
 
 def upgrade(settings: Settings, *, at: datetime | None = None) -> Path | None:
@@ -93,8 +99,7 @@ def upgrade(settings: Settings, *, at: datetime | None = None) -> Path | None:
         detail = "The database was written by a newer quizsvc; install that one."
         raise Refusal(detail) from error
     except DBAPIError as error:
-        reason = str(error.orig).strip().partition("\n")[0]
-        raise Refusal(f"The database cannot be upgraded: {reason}") from error
+        raise Refusal(f"The database cannot be upgraded: {reason(error)}") from error
     finally:
         engine.dispose()
     return copy

@@ -10,6 +10,7 @@ from sqlalchemy import Engine, select
 from sqlalchemy.exc import DBAPIError
 
 from question_bank import transfer
+from question_bank.content import InvalidContent
 from quizsvc import lab, practice
 from quizsvc.cli import processes
 from quizsvc.cli.refusal import Refusal
@@ -32,13 +33,20 @@ def start_catalogue(
 
 
 def fill_bank(engine: Engine, *, time_zone: str) -> None:
-    """Bring candidate and questions up to date; harmless to repeat."""
+    """Bring candidate and questions up to date; harmless to repeat.
+
+    Raises Refusal when a pack that comes with the package cannot be asked.
+    """
     at = datetime.now(UTC)
     with writing(engine) as session:
         practice.local_user(session, at=at, time_zone=time_zone)
         practice.forget_expired(session, at=at)
         for folder in transfer.pack_folders():
-            transfer.import_pack(session, folder, at=at)
+            try:
+                transfer.import_pack(session, folder, at=at)
+            except InvalidContent as invalid:
+                detail = f"The questions in {folder} cannot be used.\n{invalid}"
+                raise Refusal(detail) from invalid
         session.commit()
 
 
