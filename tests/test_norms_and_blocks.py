@@ -11,7 +11,7 @@ from torch.nn.functional import batch_norm
 
 from sim.nets import blocks, norms, probes
 
-OPERATORS = ("layer", "rms", "batch", "scale")
+MEASURING = ("layer", "rms", "batch", "scale")
 
 
 def normal(*shape, seed=0):
@@ -61,13 +61,13 @@ def test_layer_norms_gradient_is_orthogonal_to_ones_and_to_its_output(seed, size
     assert abs((gradient * y).sum()) < 1e-9
 
 
-@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("operator", MEASURING)
 def test_gradients_match_finite_differences(operator):
     x = normal(2, 3, 5).requires_grad_()
     assert torch.autograd.gradcheck(lambda x: norms.normalise(x, operator), (x,))
 
 
-@pytest.mark.parametrize("operator", OPERATORS)
+@pytest.mark.parametrize("operator", MEASURING)
 @pytest.mark.parametrize("size", [0.1, 1.0, 30.0])
 def test_a_norms_jacobian_shrinks_as_its_input_grows(operator, size):
     scale = probes.jacobian_scale(operator, normal(12) * size + size)
@@ -88,32 +88,50 @@ def plus_one(x):
 
 @pytest.mark.parametrize(
     ("placement", "norms_", "expected"),
-    [  # branch 2x, norms in order; x = 3, depth 4
+    [  # branch 2x, norms in order; x = 3, second layer of four
         ("post", [plus_one], 3 + 2 * 3 + 1),
         ("pre", [plus_one], 3 + 2 * (3 + 1)),
         ("sandwich", [plus_one, halve], 3 + 2 * (3 + 1) / 2),
+        ("output", [halve], 3 + 2 * 3 / 2),
         ("deepnorm", [plus_one], 8**0.25 * 3 + 2 * 3 + 1),
+        ("residual_dual", [plus_one], 3 + 2 * 3 + 1),
+        ("ln_scaling", [plus_one], 3 + 2 * (3 + 1) / math.sqrt(2)),
+        ("gpt2", [plus_one], 3 + 2 * (3 + 1)),
+        ("rezero", [], 3 + 0 * 2 * 3),
+        ("layer_scale", [plus_one], 3 + 0.1 * 2 * (3 + 1)),
         ("scaled", [plus_one], 3 + 2 * (3 + 1) / math.sqrt(4)),
         ("plain", [plus_one], 2 * (3 + 1)),
     ],
 )
 def test_every_placement_is_its_formula(placement, norms_, expected):
-    rule = blocks.RULES[placement]
+    rule = blocks.RULES[placement](2, 4)
     assert rule.norms == len(norms_)
     x = torch.full((1, 1, 1), 3.0)
-    y = blocks.residual(rule, 4, x, double, norms_)
+    gain = None if rule.gain is None else torch.tensor(rule.gain)
+    y = blocks.residual(rule, x, double, norms_, gain)
     assert y.item() == pytest.approx(expected)
 
 
+def test_mix_ln_is_post_norm_in_its_first_quarter_only():
+    rules = [blocks.RULES["mix"](layer, 8) for layer in range(1, 9)]
+    assert rules == [blocks.POST] * 2 + [blocks.PRE] * 6
+
+
+def test_a_hybrid_normalises_every_fourth_sum_again():
+    rules = [blocks.RULES["hybrid"](layer, 8) for layer in range(1, 9)]
+    assert [rule.outer for rule in rules] == [False, False, False, True] * 2
+    assert all(rule.before for rule in rules)
+
+
 def test_only_streams_that_end_unnormalised_need_a_final_norm():
-    ends = {name for name, rule in blocks.RULES.items() if rule.final_norm}
-    assert ends == {"pre", "sandwich", "scaled", "plain"}
+    ends = {name for name, rule in blocks.RULES.items() if not rule(6, 6).final_norm}
+    assert ends == {"post", "deepnorm"}
 
 
 def test_deepnorm_has_its_authors_constants():
-    rule = blocks.RULES["deepnorm"]
-    assert rule.skip(6) == pytest.approx(1.861, abs=1e-3)
-    assert rule.shrink(6) == pytest.approx(0.380, abs=1e-3)
+    rule = blocks.RULES["deepnorm"](1, 6)
+    assert rule.skip == pytest.approx(1.861, abs=1e-3)
+    assert rule.shrink == pytest.approx(0.380, abs=1e-3)
 
 
 @pytest.mark.parametrize("activation", blocks.ACTIVATIONS)

@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from sim.core import Params, Text, param
 from sim.nets.blocks import Activation
+from sim.nets.norms import Operator
 from sim.nets.transformer import Architecture, Init
 
 SYMBOLS = 16
@@ -14,7 +15,7 @@ Width = Literal[16, 32, 64]
 Heads = Literal[1, 2, 4, 8]
 Hidden = Literal[1, 2, 4]
 Length = Literal[2, 4, 8]
-Operator = Literal["layer", "rms", "batch", "scale"]
+FinalNorm = Literal["placement", "always", "never"]
 
 
 def width(default: int) -> Any:
@@ -86,8 +87,16 @@ class NetParams(Params):
         "xavier",
         title=Text(en="Initialisation", zh="初始化"),
         about=Text(
-            en="Xavier for every matrix, or the smaller variances of PyTorch's encoder layer.",
-            zh="每个矩阵都用 Xavier，或采用 PyTorch 编码器层较小的方差。",
+            en="Xavier for every matrix, the smaller variances of PyTorch's encoder layer, one std of $\\sqrt{2/5d}$ (SmallInit) or one of 0.02.",
+            zh="每个矩阵都用 Xavier，或采用 PyTorch 编码器层较小的方差，或统一的标准差 $\\sqrt{2/5d}$（SmallInit）或 0.02。",
+        ),
+    )
+    final_norm: FinalNorm = param(
+        "placement",
+        title=Text(en="Final norm", zh="末端归一化"),
+        about=Text(
+            en="One more norm after the stack: where the placement leaves the stream unnormalised, always or never.",
+            zh="整个网络之后再做一次归一化：仅当放置方式未归一化残差流时、总是，或从不。",
         ),
     )
 
@@ -104,6 +113,9 @@ class NetParams(Params):
             activation=self.activation,
             init=self.init,
             causal=causal,
+            final_norm={"placement": None, "always": True, "never": False}[
+                self.final_norm
+            ],
         )
 
 

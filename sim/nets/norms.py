@@ -1,14 +1,16 @@
 """Normalisation operators. None of them knows where in a block it stands."""
 
 import math
-from typing import Literal
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-Operator = Literal["layer", "rms", "batch", "scale", "none"]
+Operator = Literal["layer", "rms", "batch", "scale", "tanh", "none"]
+OPERATORS: tuple[Operator, ...] = get_args(Operator)
 EPS = 1e-5
+LEARNED = ("gain", "shift", "slope")
 
 
 def normalise(x: Tensor, operator: Operator, eps: float = EPS) -> Tensor:
@@ -17,6 +19,7 @@ def normalise(x: Tensor, operator: Operator, eps: float = EPS) -> Tensor:
     LayerNorm (Ba et al. 2016) and RMSNorm (Zhang & Sennrich 2019) work on each row of d
     features, ScaleNorm (Nguyen & Salazar 2019) divides a row by its length, BatchNorm
     (Ioffe & Szegedy 2015, in training) works on each feature over the N rows of a model.
+    "tanh" (DyT, Zhu et al. 2025) bounds each number by itself and measures nothing.
     """
     match operator:
         case "layer":
@@ -31,12 +34,14 @@ def normalise(x: Tensor, operator: Operator, eps: float = EPS) -> Tensor:
         case "scale":
             size = torch.linalg.vector_norm(x, dim=-1, keepdim=True)  # (M, N, 1)
             return torch.div(x, size.clamp(min=eps))  # (M, N, d)
+        case "tanh":
+            return x.tanh()
         case "none":
             return x
 
 
 def initial(operator: Operator, width: int) -> dict[str, tuple[int, float]]:
-    """The learnable parts of an operator: columns and first value of "gain" and "shift"."""
+    """The learnable parts of an operator: columns and first value of "gain", "shift", "slope"."""
     match operator:
         case "layer" | "batch":
             return {"gain": (width, 1.0), "shift": (width, 0.0)}
@@ -44,15 +49,24 @@ def initial(operator: Operator, width: int) -> dict[str, tuple[int, float]]:
             return {"gain": (width, 1.0)}
         case "scale":
             return {"gain": (1, math.sqrt(width))}
+        case "tanh":
+            return {"gain": (width, 1.0), "shift": (width, 0.0), "slope": (1, 0.5)}
         case "none":
             return {}
 
 
 def norm(
-    x: Tensor, operator: Operator, gain: Tensor | None, shift: Tensor | None
+    x: Tensor,
+    operator: Operator,
+    gain: Tensor | None,
+    shift: Tensor | None,
+    slope: Tensor | None = None,
 ) -> Tensor:
-    """Normalise (M, N, d), then apply each model's own gain and shift, (M, 1, d or 1)."""
-    y = normalise(x, operator)  # (M, N, d)
+    """Normalise (M, N, d), then apply each model's own gain and shift, (M, 1, d or 1).
+
+    A slope (M, 1, 1) multiplies the input.
+    """
+    y = normalise(x if slope is None else x * slope, operator)  # (M, N, d)
     if gain is None:
         return y
     return y * gain if shift is None else torch.addcmul(shift, y, gain)  # (M, N, d)

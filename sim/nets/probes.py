@@ -132,7 +132,7 @@ def jacobian_scale(operator: norms.Operator, x: Tensor) -> Tensor:
     copies = (
         x.expand(size, size).clone().requires_grad_()
     )  # (n, n), one for each output
-    _, gain = norms.initial(operator, size)["gain"]
+    _, gain = norms.initial(operator, size).get("gain", (1, 1.0))
     outputs = norms.normalise(copies.view(shape), operator, eps=0.0).view(size, size)
     total = outputs.diagonal().sum() * gain
     (jacobian,) = torch.autograd.grad(total, copies)  # (n, n)

@@ -51,6 +51,6 @@ def sweep(
             done += depth
             progress(done / (len(placements) * sum(depths)))
         last[placement] = torch.stack(ends)
-        if net.architecture.rule.skip(depths[-1]):
+        if net.architecture.rules[-1].skip:
             skips[placement] = probes.gradients(net, ids, readout, cut=True).streams
     return Sweep(depths=depths, deepest=found, skips=skips, last=last)

@@ -7,64 +7,22 @@ of the feed-forward sublayer, H the number of heads.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from sim.nets import blocks, chance, norms
+from sim.nets import blocks, norms
+from sim.nets.architecture import (
+    Architecture,
+    Init,
+    Weight,
+    branch_gains,
+    draw,
+    plan,
+)
 
-Init = Literal["xavier", "pytorch"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Architecture:
-    """What all models of a stack have in common.
-
-    ``init`` is Xavier's for every matrix on its own (as in Vaswani et al.'s code), or the
-    variances of ``nn.TransformerEncoderLayer``; both Gaussian. ``final_norm`` left open
-    means: where the placement leaves the stream unnormalised.
-    """
-
-    depth: int
-    width: int
-    heads: int
-    hidden: int
-    length: int
-    vocabulary: int
-    placement: blocks.Placement = "pre"
-    operator: norms.Operator = "layer"
-    activation: blocks.Activation = "relu"
-    init: Init = "xavier"
-    causal: bool = False
-    final_norm: bool | None = None
-
-    @property
-    def rule(self) -> blocks.Rule:
-        return blocks.RULES[self.placement]
-
-    @property
-    def ends_in_norm(self) -> bool:
-        given = self.final_norm
-        return self.rule.final_norm if given is None else given
-
-
-class Weight(NamedTuple):
-    """Rows and columns of a matrix, its first mean, and a std for each group of columns."""
-
-    rows: int
-    columns: int
-    std: tuple[float, ...] = (0.0,)
-    mean: float = 0.0
-
-    @property
-    def drawn(self) -> int:
-        """How many random numbers it takes."""
-        return self.rows * self.columns if any(self.std) else 0
-
-
-Layout = Mapping[str, Weight]
+__all__ = ["Architecture", "Init", "Trace", "Transformer", "branch_gains", "draw"]
 
 
 @dataclass(kw_only=True)
@@ -72,10 +30,11 @@ class Trace:
     """What a pass leaves behind: streams x_0 … x_L, and the two branches of each block.
 
     ``cut`` stops the gradient at every branch, so that only the skip path and the norms on
-    it are left.
+    it are left. Attention's logits are kept on demand.
     """
 
     cut: bool = False
+    scores: list[Tensor] | None = None  # depth times (M, B, H, T, T)
     streams: list[Tensor] = field(default_factory=list)  # depth + 1 times (M, N, d)
     inputs: list[Tensor] = field(default_factory=list)  # 2 · depth times (M, N, d)
     branches: list[Tensor] = field(default_factory=list)  # 2 · depth times (M, N, d)
@@ -99,7 +58,7 @@ class Transformer:
         self.architecture = architecture
         if numbers is None:
             numbers = draw(architecture, seeds)  # (M, W)
-        layouts = _layouts(architecture)
+        layouts = plan(architecture)
         sizes = [w.rows * w.columns for layout in layouts for w in layout.values()]
         self.flat = torch.empty(len(seeds), sum(sizes), dtype=dtype)  # (M, P)
         views = iter(torch.split(self.flat, sizes, 1))
@@ -120,11 +79,11 @@ class Transformer:
 
     def columns(self, block: int) -> slice:
         """Where in ``flat`` the weights of a block stand."""
-        outer, size = (
+        sizes = [
             sum(weight[0].numel() for weight in part.values())
-            for part in (self.outer, self.blocks[0])
-        )
-        return slice(outer + block * size, outer + (block + 1) * size)
+            for part in (self.outer, *self.blocks[: block + 1])
+        ]
+        return slice(sum(sizes[:-1]), sum(sizes))
 
     def embed(self, ids: Tensor) -> Tensor:
         """Token plus position embedding of (M, B, T), as rows (M, N, d)."""
@@ -138,29 +97,37 @@ class Transformer:
 
     def stream(self, x: Tensor, trace: Trace | None = None) -> Tensor:
         """Send (M, N, d) through all blocks."""
-        architecture = self.architecture
-        rule, count = architecture.rule, architecture.rule.norms
         if trace:
             trace.streams.append(x)
-        for weights in self.blocks:
+        written = [x]
+        for rule, weights in zip(self.architecture.rules, self.blocks, strict=True):
+            scores = trace.scores if trace else None
             sublayers: tuple[blocks.Map, ...] = (
-                partial(self._attention, weights),
+                partial(self._attention, weights, scores),
                 partial(self._feed_forward, weights),
             )
             for place, sublayer in enumerate(sublayers):
                 branch = _watched(sublayer, trace) if trace else sublayer
-                places = range(place * count, (place + 1) * count)
+                if rule.dual:
+                    branch = _kept(branch, written)
+                places = range(place * rule.norms, (place + 1) * rule.norms)
                 maps = [partial(self.norm, weights, str(i)) for i in places]
                 if trace:
                     trace.inputs.append(x)
-                x = blocks.residual(rule, architecture.depth, x, branch, maps)
+                gain = weights.get(f"branch_gain{place}")
+                x = blocks.residual(rule, x, branch, maps, gain)
             if trace:
                 trace.streams.append(x)
+        if self.architecture.rules[-1].dual:
+            x = x + self.norm(self.outer, "", sum(written[1:], written[0]))
         return x  # (M, N, d)
 
     def finish(self, x: Tensor) -> Tensor:
         """The stack's output for a stream (M, N, d): normalised once more where due."""
-        return self.norm(self.outer, "", x) if self.architecture.ends_in_norm else x
+        architecture = self.architecture
+        if architecture.rules[-1].dual or not architecture.ends_in_norm:
+            return x
+        return self.norm(self.outer, "", x)
 
     def logits(self, ids: Tensor) -> Tensor:
         """Scores of the next symbol, (M, N, V), for symbols (M, B, T)."""
@@ -175,44 +142,23 @@ class Transformer:
 
     def norm(self, weights: Mapping[str, Tensor], place: str, x: Tensor) -> Tensor:
         """Normalise (M, N, d) with the gain and shift of a place."""
-        gain, shift = weights.get(f"gain{place}"), weights.get(f"shift{place}")
-        return norms.norm(x, self.architecture.operator, gain, shift)  # (M, N, d)
+        learned = (weights.get(f"{part}{place}") for part in norms.LEARNED)
+        return norms.norm(x, self.architecture.operator, *learned)  # (M, N, d)
 
-    def _attention(self, weights: Mapping[str, Tensor], x: Tensor) -> Tensor:
-        return blocks.attention(weights, x, self.architecture.heads, self.mask)
+    def _attention(
+        self, weights: Mapping[str, Tensor], scores: list[Tensor] | None, x: Tensor
+    ) -> Tensor:
+        return blocks.attention(
+            weights,
+            x,
+            self.architecture.heads,
+            self.mask,
+            qk_norm=self.architecture.qk_norm,
+            watch=None if scores is None else scores.append,
+        )
 
     def _feed_forward(self, weights: Mapping[str, Tensor], x: Tensor) -> Tensor:
         return blocks.feed_forward(weights, x, self.architecture.activation)
-
-
-def draw(architecture: Architecture, seeds: Sequence[int]) -> Tensor:
-    """The standard normal numbers that first weights are made of, (M, W).
-
-    Norms take none, so placements share them, and a shallower stack's stand first.
-    """
-    layouts = _layouts(architecture)
-    count = sum(weight.drawn for layout in layouts for weight in layout.values())
-    rows = {seed: chance.normal(seed, "weights", count) for seed in sorted(set(seeds))}
-    return chance.tensor([rows[seed] for seed in seeds])
-
-
-def branch_gains(architecture: Architecture) -> tuple[float, float]:
-    """Mean square of attention's and feed-forward's output at initialisation.
-
-    For inputs of mean square 1. Attention's is the largest possible, that of equal tokens
-    (averaging different ones makes it smaller), which with Xavier's weights is 1.
-    """
-    layout, width = _block(architecture), architecture.width
-    value, out = layout["qkv"].std[-1], layout["out"].std[0]
-    up, up_bias = layout["up"].std[0], layout["up_bias"].std[0]
-    down, down_bias = layout["down"].std[0], layout["down_bias"].std[0]
-    squares = blocks.activation_gain(
-        architecture.activation, width * up**2 + up_bias**2
-    )
-    return (
-        (width * value * out) ** 2,
-        architecture.hidden * down**2 * squares + down_bias**2,
-    )
 
 
 def _watched(branch: blocks.Map, trace: Trace) -> blocks.Map:
@@ -224,54 +170,12 @@ def _watched(branch: blocks.Map, trace: Trace) -> blocks.Map:
     return watched
 
 
-def _outer(architecture: Architecture) -> Layout:
-    """Embeddings whose sum has unit variance, the head, and the final norm."""
-    width, vocabulary = architecture.width, architecture.vocabulary
-    layout = {
-        "token": Weight(vocabulary, width, (0.5**0.5,)),
-        "position": Weight(architecture.length, width, (0.5**0.5,)),
-        "head": Weight(width, vocabulary, (width**-0.5,)),
-        "head_bias": Weight(1, vocabulary),
-    }
-    return layout | (_norm(architecture, "") if architecture.ends_in_norm else {})
+def _kept(branch: blocks.Map, written: list[Tensor]) -> blocks.Map:
+    def kept(x: Tensor) -> Tensor:
+        written.append(branch(x))
+        return written[-1]
 
-
-def _block(architecture: Architecture) -> Layout:
-    width, hidden = architecture.width, architecture.hidden
-    shrink = architecture.rule.shrink(architecture.depth)
-    bias_up = bias_down = 0.0
-    if architecture.init == "xavier":
-        queries = values = out = width**-0.5
-        up = down = (2 / (width + hidden)) ** 0.5
-    else:  # Xavier on the three input maps as one matrix, U(±1/√fan-in) elsewhere
-        queries = values = (2 * width) ** -0.5
-        out = up = bias_up = (3 * width) ** -0.5
-        down = bias_down = (3 * hidden) ** -0.5
-    layout = {
-        "qkv": Weight(width, 3 * width, (queries, queries, values * shrink)),
-        "qkv_bias": Weight(1, 3 * width),
-        "out": Weight(width, width, (out * shrink,)),
-        "out_bias": Weight(1, width),
-        "up": Weight(width, hidden, (up * shrink,)),
-        "up_bias": Weight(1, hidden, (bias_up,)),
-        "down": Weight(hidden, width, (down * shrink,)),
-        "down_bias": Weight(1, width, (bias_down,)),
-    }
-    for place in range(2 * architecture.rule.norms):
-        layout |= _norm(architecture, str(place))
-    return layout
-
-
-def _norm(architecture: Architecture, place: str) -> dict[str, Weight]:
-    parts = norms.initial(architecture.operator, architecture.width)
-    return {
-        f"{name}{place}": Weight(1, columns, mean=first)
-        for name, (columns, first) in parts.items()
-    }
-
-
-def _layouts(architecture: Architecture) -> list[Layout]:
-    return [_outer(architecture), *[_block(architecture)] * architecture.depth]
+    return kept
 
 
 def _fill(view: Tensor, weight: Weight, numbers: Tensor) -> None:

@@ -195,12 +195,13 @@ def losses(placement: Placement, tasks: Tasks) -> Tensor:
     """The mean squared error of each model, (M,)."""
     weights, x, target = tasks
     depth = weights.shape[1]
-    for layer in weights.unbind(1):
+    for number, layer in enumerate(weights.unbind(1), start=1):
 
         def branch(y: Tensor, layer: Tensor = layer) -> Tensor:
             return torch.tanh(y @ layer)  # (M, 4, 4)
 
-        x = residual(RULES[placement], depth, x, branch, [_layer_norm])  # (M, 4, 4)
+        rule = RULES[placement](number, depth)
+        x = residual(rule, x, branch, [_layer_norm])  # (M, 4, 4)
     return (x - target).square().mean((1, 2))
 
 
