@@ -12,7 +12,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TypedDict
 
-NAMES = ("memory", "gradient_flow", "answers", "startup")
+NAMES = (
+    "memory",
+    "gradient_flow",
+    "tiny_block",
+    "training",
+    "fusion",
+    "answers",
+    "startup",
+)
 PACKAGES = (
     "flask",
     "sqlalchemy",

@@ -99,19 +99,25 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
+    """``ticks`` name the whole-numbered positions 0, 1, 2 … of categories."""
+
     label: Text
     scale: Literal["linear", "log"] = "linear"
+    ticks: Sequence[Text] = ()
+
+
+Key = Literal["1", "2", "3", "4", "5", "6", "7", "8", "t"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
     """A curve. ``low`` and ``high`` are a band (smallest and largest over the seeds).
 
-    ``key`` fixes colour and dash: "1" pre, "2" post, "3" and "4" others, "t" theory.
+    ``key`` fixes colour and dash: "1" pre, "2" post, "3" to "8" others, "t" theory.
     """
 
     name: Text
-    key: Literal["1", "2", "3", "4", "t"]
+    key: Key
     x: Sequence[float]
     y: Sequence[float]
     low: Sequence[float] = ()
@@ -119,8 +125,27 @@ class Series:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Step:
+    """A place on the way through a block, named for what has just been done there.
+
+    "in" the stream enters, "read" the branch takes its copy, "norm", "map" attention or
+    feed-forward, "scale", "keep" the skip path's part, "add" both parts meet. Between
+    "read" and "keep" the data is on the branch, else on the stream or the skip path.
+    """
+
+    name: Text
+    does: Literal["in", "read", "norm", "map", "scale", "keep", "add"]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Figure:
-    """Plot data; drawing it is the page's job."""
+    """Plot data; drawing it is the page's job.
+
+    "heat": each series is a row, from the top, its name the row's label and its y the
+    colours of the columns x; ``value`` is the axis of the colours, ``y`` says what rows are.
+    "flow": a block's data on its way. Each placement has two series, forward with key "3"
+    and the placement's name, the gradient with key "4"; x counts the ``steps`` it has.
+    """
 
     id: str
     title: Text
@@ -128,7 +153,9 @@ class Figure:
     x: Axis
     y: Axis
     series: Sequence[Series]
-    kind: Literal["line", "points"] = "line"
+    kind: Literal["line", "points", "heat", "flow"] = "line"
+    value: Axis | None = None
+    steps: Sequence[Step] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,16 @@ from typing import Any
 from pydantic import ValidationError
 
 from sim import registry
-from sim.core import MAX_SEED, MAX_SEEDS, MIN_SEEDS, Progress, Result, judge, quiet
+from sim.core import (
+    MAX_SEED,
+    MAX_SEEDS,
+    MIN_SEEDS,
+    Figure,
+    Progress,
+    Result,
+    judge,
+    quiet,
+)
 
 
 class InputError(ValueError):
@@ -95,8 +104,43 @@ def _check_result(experiment: registry.Experiment, result: Result, seeds: int) -
         if len(values) != seeds:
             raise ContractError(f"{metric}: {len(values)} values for {seeds} seeds")
     for figure in result.figures:
-        for series in figure.series:
-            lengths = {len(series.x), len(series.y)}
-            lengths |= {len(band) for band in (series.low, series.high) if len(band)}
-            if len(lengths) > 1:
-                raise ContractError(f"{figure.id}: a series' columns differ in length")
+        wrong = flaw(figure)
+        if wrong:
+            raise ContractError(f"{figure.id}: {wrong}")
+
+
+def flaw(figure: Figure) -> str | None:
+    """What keeps a figure from being drawn, or None."""
+    for series in figure.series:
+        lengths = {len(series.x), len(series.y)}
+        lengths |= {len(band) for band in (series.low, series.high) if len(band)}
+        if len(lengths) > 1:
+            return "a series' columns differ in length"
+        for axis, places in ((figure.x, series.x), (figure.y, series.y)):
+            if axis.ticks and not _count(places, len(axis.ticks)):
+                return "an axis with named ticks has a position without a name"
+    if (figure.kind == "heat") != (figure.value is not None):
+        return "a heat map, and nothing else, has an axis of values"
+    if (figure.kind == "flow") != (len(figure.steps) > 0):
+        return "a flow, and nothing else, has steps"
+    if figure.kind == "heat" and len({tuple(row.x) for row in figure.series}) != 1:
+        return "the rows of a heat map differ in their columns"
+    return _flow_flaw(figure) if figure.kind == "flow" else None
+
+
+def _flow_flaw(figure: Figure) -> str | None:
+    pairs = list(zip(figure.series[::2], figure.series[1::2], strict=False))
+    if len(figure.series) % 2 or any(
+        (list(a.x), a.key, b.key) != (list(b.x), "3", "4") for a, b in pairs
+    ):
+        return "each placement of a flow has a forward and a gradient series"
+    for series in figure.series:
+        places = list(series.x)
+        if not _count(places, len(figure.steps)) or places != sorted(set(places)):
+            return "a series of a flow does not follow the steps"
+    return None
+
+
+def _count(places: Sequence[float], n: int) -> bool:
+    """Whether every place is one of 0, 1 … n − 1."""
+    return all(0 <= place < n and float(place).is_integer() for place in places)

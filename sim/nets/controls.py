@@ -60,6 +60,61 @@ def length(default: int) -> Any:
     )
 
 
+def depth(default: int, *, most: int) -> Any:
+    return param(
+        default,
+        title=Text(en="Depth", zh="深度"),
+        unit=Text(en="layers", zh="层"),
+        about=Text(en="Layers of every network.", zh="每个网络的层数。"),
+        ge=1,
+        le=most,
+        step=1,
+    )
+
+
+def steps(default: int, *, least: int = 30, most: int, batch: int = BATCH) -> Any:
+    return param(
+        default,
+        title=Text(en="Training steps", zh="训练步数"),
+        unit=Text(en="steps", zh="步"),
+        about=Text(
+            en=f"Batches seen, each of {batch} fresh sequences.",
+            zh=f"看过的批数，每批 {batch} 个新序列。",
+        ),
+        ge=least,
+        le=most,
+        step=10,
+    )
+
+
+def warmup(default: int, *, most: int = 200) -> Any:
+    return param(
+        default,
+        title=Text(en="Warmup", zh="预热"),
+        unit=Text(en="steps", zh="步"),
+        about=Text(
+            en="Steps over which a warmed network's rate rises to its peak.",
+            zh="有预热的网络，其学习率升到峰值所用的步数。",
+        ),
+        ge=1,
+        le=most,
+        step=1,
+    )
+
+
+def rate(default: float, *, most: float = 0.02) -> Any:
+    return param(
+        default,
+        title=Text(en="Peak learning rate", zh="峰值学习率"),
+        about=Text(
+            en="Adam's, kept after warmup.", zh="Adam 的学习率，预热后保持不变。"
+        ),
+        ge=0.0001,
+        le=most,
+        step=0.0001,
+    )
+
+
 class NetParams(Params):
     """What every one of these experiments lets one change, whatever it sweeps itself."""
 
@@ -125,40 +180,9 @@ class TrainParams(NetParams):
     width: Literal[16, 32] = width(32)
     heads: Literal[1, 2, 4] = heads(2)
     length: Literal[4, 8] = length(8)
-    steps: int = param(
-        180,
-        title=Text(en="Training steps", zh="训练步数"),
-        unit=Text(en="steps", zh="步"),
-        about=Text(
-            en=f"Batches seen, each of {BATCH} fresh sequences.",
-            zh=f"看过的批数，每批 {BATCH} 个新序列。",
-        ),
-        ge=30,
-        le=200,
-        step=10,
-    )
-    warmup: int = param(
-        75,
-        title=Text(en="Warmup", zh="预热"),
-        unit=Text(en="steps", zh="步"),
-        about=Text(
-            en="Steps over which a warmed network's rate rises to its peak.",
-            zh="有预热的网络，其学习率升到峰值所用的步数。",
-        ),
-        ge=1,
-        le=200,
-        step=1,
-    )
-    rate: float = param(
-        0.005,
-        title=Text(en="Peak learning rate", zh="峰值学习率"),
-        about=Text(
-            en="Adam's, kept after warmup.", zh="Adam 的学习率，预热后保持不变。"
-        ),
-        ge=0.0001,
-        le=0.02,
-        step=0.0001,
-    )
+    steps: int = steps(180, most=200)
+    warmup: int = warmup(75)
+    rate: float = rate(0.005)
     clip: float = param(
         1.0,
         title=Text(en="Clipping norm", zh="裁剪范数"),

@@ -1,23 +1,44 @@
 """Curves over seeds as figure data, and the names and words that figures share."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any
 
 from torch import Tensor
 
-from sim.core import Axis, Series, Text
-
-Key = Literal["1", "2", "3", "4", "t"]
+from sim.core import Axis, Figure, Key, Series, Text, bootstrap
 
 PRE = Text(en="Pre-Norm", zh="Pre-Norm")
 POST = Text(en="Post-Norm", zh="Post-Norm")
 PLAIN = Text(en="No residual connection", zh="无残差连接")
 LAYER = Axis(label=Text(en="Layer", zh="层"))
+PASSED = Axis(label=Text(en="Layers passed", zh="已经过的层数"))
+DEPTH = Axis(label=Text(en="Depth (layers)", zh="深度（层）"), scale="log")
+SQUARE = Axis(label=Text(en="Mean square", zh="均方值"))
+NORM = Axis(label=Text(en="Gradient norm", zh="梯度范数"), scale="log")
+RELATIVE = Axis(
+    label=Text(en="Gradient norm, relative to the end", zh="梯度范数，相对末端"),
+    scale="log",
+)
 NAMES: Mapping[str, tuple[Text, Key]] = {
     "pre": (PRE, "1"),
     "post": (POST, "2"),
     "plain": (PLAIN, "3"),
+    "sandwich": (Text(en="Sandwich-Norm", zh="Sandwich-Norm"), "4"),
+    "deepnorm": (Text(en="DeepNorm", zh="DeepNorm"), "5"),
+    "output": (Text(en="Norm on the output", zh="归一化在支路输出"), "6"),
+    "hybrid": (Text(en="Hybrid", zh="混合放置"), "7"),
+    "mix": (Text(en="Mix-LN", zh="Mix-LN"), "8"),
+    "residual_dual": (Text(en="ResiDual", zh="ResiDual"), "4"),
+    "scaled": (
+        Text(en="Pre-Norm, branches $/\\sqrt{L}$", zh="Pre-Norm，支路除以 $\\sqrt{L}$"),
+        "3",
+    ),
+    "gpt2": (Text(en="GPT-2", zh="GPT-2"), "5"),
+    "ln_scaling": (Text(en="LN scaling", zh="LN 缩放"), "6"),
+    "layer_scale": (Text(en="LayerScale", zh="LayerScale"), "7"),
+    "rezero": (Text(en="ReZero", zh="ReZero"), "8"),
 }
+"""Every placement's name, and the key it is drawn with."""
 
 
 def band(name: Text, key: Key, x: Sequence[float], values: Tensor) -> Series:
@@ -30,6 +51,27 @@ def band(name: Text, key: Key, x: Sequence[float], values: Tensor) -> Series:
         low=values.amin(1).tolist(),
         high=values.amax(1).tolist(),
     )
+
+
+def interval(name: Text, key: Key, x: Sequence[float], values: Tensor) -> Series:
+    """The median over the seeds of (K, S), with its 95% bootstrap interval as a band."""
+    low, high = zip(*(bootstrap(row) for row in values.tolist()), strict=True)
+    y = values.quantile(0.5, dim=1).tolist()
+    return Series(name=name, key=key, x=list(x), y=y, low=list(low), high=list(high))
+
+
+def heat(
+    rows: Sequence[Text], columns: Sequence[float], values: Tensor, **about: Any
+) -> Figure:
+    """A heat map of (R, C, S): medians over the seeds, R named rows by C columns.
+
+    ``about`` is the rest of the figure: its id, title and alt, the axes x (columns) and y
+    (what rows are), and ``value``, the axis of the colours.
+    """
+    series = [
+        band(name, "1", columns, row) for name, row in zip(rows, values, strict=True)
+    ]
+    return Figure(kind="heat", series=series, **about)
 
 
 def placed(placement: str, x: Sequence[float], values: Tensor) -> Series:

@@ -16,7 +16,7 @@ from functools import partial
 from torch import Tensor
 
 from sim import core
-from sim.core import Axis, Claim, Figure, Progress, Result, Series, Text
+from sim.core import Axis, Claim, Figure, Key, Progress, Result, Series, Text
 from sim.nets import blocks, controls, figures
 from sim.nets.markov import Chain
 from sim.nets.training import Curves, Schedule, Training, train_all
@@ -212,7 +212,7 @@ def _peak(gradient: Tensor) -> Tensor:
 
 
 def _figures(chain: Chain, found: Mapping[str, Curves]) -> tuple[Figure, ...]:
-    shown: dict[str, tuple[Text, figures.Key]] = {
+    shown: dict[str, tuple[Text, Key]] = {
         "pre_cold": (Text(en="Pre-Norm, no warmup", zh="Pre-Norm，无预热"), "1"),
         "post_cold": (Text(en="Post-Norm, no warmup", zh="Post-Norm，无预热"), "2"),
         "post_warm": (Text(en="Post-Norm, warmup", zh="Post-Norm，有预热"), "3"),
