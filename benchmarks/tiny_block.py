@@ -80,8 +80,8 @@ def descend(block: Block, tasks: Tasks, task: int, params: Params) -> float:
 
 def layer_norm(x: Array) -> Array:
     centred = x - x.mean(-1, keepdims=True)
-    spread: Array = np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
-    return centred / spread
+    scaled: Array = centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5)
+    return scaled
 
 
 def pre(x: Array, weights: Array) -> Array:
@@ -90,4 +90,5 @@ def pre(x: Array, weights: Array) -> Array:
 
 
 def post(x: Array, weights: Array) -> Array:
-    return layer_norm(x + np.tanh(x @ weights))
+    branch: Array = np.tanh(x @ weights)
+    return layer_norm(x + branch)

@@ -7,7 +7,7 @@ import pytest
 from sim.core import Outcome, Result, judge
 from sim.experiments.norm_placement import gradient_flow
 from sim.experiments.norm_placement.gradient_flow import CLAIMS, Params
-from sim.nets import blocks
+from sim.nets import blocks, figures
 from sim.running import execute
 
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
@@ -78,6 +78,17 @@ def test_progress_rises_to_one():
     gradient_flow.run(Params(**SMALL), SEEDS, seen.append)
     assert seen == sorted(seen)
     assert seen[-1] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("also", ["sandwich", "residual_dual", "rezero"])
+def test_a_further_placement_is_drawn_and_changes_nothing_else(also, small):
+    run = execute("gradient_flow", SMALL | {"also": also}, SEEDS)
+    assert run["metrics"] == small["metrics"]
+    for figure, without in zip(run["figures"], small["figures"], strict=True):
+        extra = [s for s in figure["series"] if s not in without["series"]]
+        assert [s["name"]["en"] for s in extra] == [figures.NAMES[also][0].en]
+        assert len(figure["series"]) == len(without["series"]) + 1
+        assert all(y > 0 for y in extra[0]["y"])  # logarithmic
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import click
+import pytest
 from apiflask import APIFlask
 
 from quizsvc.cli import main
@@ -38,7 +39,7 @@ def test_every_command_it_names_is_there() -> None:
 
 def test_every_address_of_the_tour_is_a_route(app: APIFlask) -> None:
     routes = app.url_map.bind("localhost")
-    paths = re.findall(r"\$api(/[\w/…]+)", README)
+    paths = re.findall(r"\$api(/[\w/….]+)", README)
     assert len(paths) >= 5
     for path in paths:
         assert {"GET", "POST"} & set(routes.allowed_methods(f"/api/v1{path}")), path
@@ -54,3 +55,15 @@ def test_every_picture_and_room_it_names_is_there() -> None:
         assert (ROOT / path).is_file(), path
     for path in re.findall(r"^\| `([\w/]+/)` \|", README, re.M):
         assert (ROOT / path).is_dir(), path
+
+
+def test_the_example_of_the_monitor_names_the_layer_with_the_fault(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.S)
+
+    exec(code, {})
+
+    said = capsys.readouterr().out.splitlines()
+    alarms = [line for line in said if line.startswith("layers.3: largest attention")]
+    assert len(alarms) == 2  # Pre-Norm and Post-Norm

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sim.experiments.norm_placement.residual_growth import CLAIMS
-from sim.nets import blocks
+from sim.nets import blocks, figures
 from sim.running import execute
 
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
@@ -76,6 +76,17 @@ def test_swapping_the_placements_refutes_the_claims(monkeypatch):
 def test_deep_stacks_without_norms_do_not_overflow():
     deep = execute("residual_growth", SMALL | {"depth": 48}, SEEDS)
     assert all(0 < slope < 3 for slope in deep["metrics"]["unnormalised_log_slope"])
+
+
+@pytest.mark.parametrize("also", ["sandwich", "scaled", "rezero"])
+def test_a_further_placement_is_drawn_and_changes_nothing_else(also, small):
+    run = execute("residual_growth", SMALL | {"also": also}, SEEDS)
+    assert run["metrics"] == small["metrics"]
+    for figure, without in zip(run["figures"], small["figures"], strict=True):
+        extra = [s for s in figure["series"] if s not in without["series"]]
+        names = [s["name"]["en"] for s in extra]
+        shown = figure["id"] in {"streams", "angles"}
+        assert names == ([figures.NAMES[also][0].en] if shown else [])
 
 
 @pytest.mark.slow

@@ -16,6 +16,21 @@ Heads = Literal[1, 2, 4, 8]
 Hidden = Literal[1, 2, 4]
 Length = Literal[2, 4, 8]
 FinalNorm = Literal["placement", "always", "never"]
+Also = Literal[
+    "none",
+    "sandwich",
+    "output",
+    "deepnorm",
+    "residual_dual",
+    "mix",
+    "hybrid",
+    "scaled",
+    "gpt2",
+    "ln_scaling",
+    "layer_scale",
+    "rezero",
+]
+"""A placement beside those that every run compares, or none."""
 
 
 def width(default: int) -> Any:
@@ -112,6 +127,17 @@ def rate(default: float, *, most: float = 0.02) -> Any:
         ge=0.0001,
         le=most,
         step=0.0001,
+    )
+
+
+def also() -> Any:
+    return param(
+        "none",
+        title=Text(en="Shown as well", zh="另外显示"),
+        about=Text(
+            en="A further placement with the same weights, as a curve of its own; no claim is about it.",
+            zh="另一种放置方式，权重相同，单独画一条曲线；没有论断涉及它。",
+        ),
     )
 
 

@@ -39,6 +39,7 @@ NAMES: Mapping[str, tuple[Text, Key]] = {
     "rezero": (Text(en="ReZero", zh="ReZero"), "8"),
 }
 """Every placement's name, and the key it is drawn with."""
+ALSO: Key = "5"  # of the one further placement that a run is asked to show
 
 
 def band(name: Text, key: Key, x: Sequence[float], values: Tensor) -> Series:
@@ -74,10 +75,12 @@ def heat(
     return Figure(kind="heat", series=series, **about)
 
 
-def placed(placement: str, x: Sequence[float], values: Tensor) -> Series:
-    """A placement's own band, by its own name and key."""
-    name, key = NAMES[placement]
-    return band(name, key, x, values)
+def placed(
+    placement: str, x: Sequence[float], values: Tensor, key: Key | None = None
+) -> Series:
+    """A placement's own band, by its own name and, if no other is given, its own key."""
+    name, own = NAMES[placement]
+    return band(name, key or own, x, values)
 
 
 def formula(tex: str) -> Text:

@@ -1,7 +1,7 @@
-"""The one training loop: Adam on all models at once, each with its own schedule."""
+"""The one training loop: all models at once, each with its own schedule."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Lock
@@ -10,11 +10,13 @@ import torch
 from torch import Tensor
 
 from sim.core import THREADS, Progress, quiet
+from sim.nets.optimisers import Adam, Optimiser, shrinkage
 from sim.nets.transformer import Transformer
 
 OVERFLOWED = 20.0  # what is recorded for a loss that is not finite
-BETAS = (0.9, 0.98)  # Vaswani et al. 2017
-EPS = 1e-8
+
+Watch = Callable[[int], None]
+"""Told before every step how many there have been; may look at the network meanwhile."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,55 +30,39 @@ class Schedule:
 
 @dataclass(frozen=True, kw_only=True)
 class Curves:
-    """What each step saw before it changed the weights, (steps, M) each, in double precision.
+    """What each step saw before it changed the weights, in double precision.
 
     Norms are unclipped, and NaN once they overflow: nothing was measured then.
     """
 
-    loss: Tensor  # nats
-    gradient: Tensor  # norm over all weights
-    bottom: Tensor  # norm over the first block's weights
+    loss: Tensor  # nats, (steps, M)
+    gradient: Tensor  # norm over all weights, (steps, M)
+    blocks: Tensor  # norm over each block's weights, (steps, L, M)
+
+    @property
+    def bottom(self) -> Tensor:
+        """Norm over the first block's weights, (steps, M)."""
+        return self.blocks[:, 0]
 
     def split(self, size: int) -> list["Curves"]:
         """The curves of each group of ``size`` neighbouring models."""
         parts = (
-            torch.split(c, size, 1) for c in (self.loss, self.gradient, self.bottom)
+            torch.split(c, size, -1) for c in (self.loss, self.gradient, self.blocks)
         )
         return [
-            Curves(loss=loss, gradient=gradient, bottom=bottom)
-            for loss, gradient, bottom in zip(*parts, strict=True)
+            Curves(loss=loss, gradient=gradient, blocks=blocks)
+            for loss, gradient, blocks in zip(*parts, strict=True)
         ]
 
 
-class Adam:
-    """Kingma & Ba 2015 on the rows of (M, P), each row with its own rate.
-
-    torch's own optimisers have one rate for a parameter, and cost two seconds to import.
-    """
-
-    def __init__(self, weights: Tensor) -> None:
-        self.weights = weights  # (M, P)
-        self.mean = torch.zeros_like(weights)  # (M, P)
-        self.square = torch.zeros_like(weights)  # (M, P)
-        self.change = torch.empty_like(weights)  # (M, P)
-        self.steps = 0
-
-    def step(self, gradient: Tensor, rate: Tensor) -> None:
-        """Move against a gradient (M, P) at rates (M, 1)."""
-        self.steps += 1
-        slow, fast = 1 - BETAS[0] ** self.steps, (1 - BETAS[1] ** self.steps) ** 0.5
-        self.mean.lerp_(gradient, 1 - BETAS[0])
-        self.square.mul_(BETAS[1]).addcmul_(gradient, gradient, value=1 - BETAS[1])
-        torch.sqrt(self.square, out=self.change).add_(EPS * fast)
-        torch.div(self.mean, self.change, out=self.change)
-        self.weights.addcmul_(self.change, rate, value=-fast / slow)
-
-
-def train(
+def train(  # noqa: PLR0913 - the last two are for the few who need them
     net: Transformer,
     schedules: Sequence[Schedule],
     batches: Tensor,
     progress: Progress = quiet,
+    *,
+    optimiser: Callable[[Tensor], Optimiser] = Adam,
+    watch: Watch | None = None,
 ) -> Curves:
     """Train on (steps, M, B, T + 1) symbols, changing the weights in place."""
 
@@ -87,11 +73,13 @@ def train(
     warmup = column([max(1, s.warmup) for s in schedules])
     clip = column([s.clip for s in schedules])
     clips = bool(clip.isfinite().any())
-    bottom = net.columns(block=0)
+    columns = [net.columns(block) for block in range(len(net.blocks))]
     gradient = torch.empty_like(net.flat)  # (M, P)
-    adam = Adam(net.flat)
-    losses, totals, bottoms = [], [], []
+    rule = optimiser(net.flat)
+    losses, totals, parts = [], [], []
     for step, batch in enumerate(batches):
+        if watch:
+            watch(step)
         loss = net.losses(batch[..., :-1], batch[..., 1:])  # (M,)
         found = torch.autograd.grad(loss.sum(), net.weights)  # models never mix
         with torch.no_grad():
@@ -99,15 +87,15 @@ def train(
             total = gradient.norm(dim=1, keepdim=True)  # (M, 1)
             losses.append(loss.detach())
             totals.append(total[:, 0])
-            bottoms.append(gradient[:, bottom].norm(dim=1))
+            parts.append(torch.stack([gradient[:, c].norm(dim=1) for c in columns]))
             if clips:
-                gradient *= (clip / total).clamp(max=1)
-            adam.step(gradient, peak * ((step + 1) / warmup).clamp(max=1))
+                gradient *= shrinkage(total, clip)
+            rule.step(gradient, peak * ((step + 1) / warmup).clamp(max=1))
         progress((step + 1) / len(batches))
     return Curves(
         loss=_stack(losses, OVERFLOWED),
         gradient=_stack(totals, math.nan),
-        bottom=_stack(bottoms, math.nan),
+        blocks=_stack(parts, math.nan),
     )
 
 
@@ -118,6 +106,8 @@ class Training:
     net: Transformer
     schedules: Sequence[Schedule]
     batches: Tensor  # (steps, M, B, T + 1)
+    optimiser: Callable[[Tensor], Optimiser] = Adam
+    watch: Watch | None = None
 
 
 def train_all(trainings: Sequence[Training], progress: Progress) -> list[Curves]:
@@ -133,7 +123,14 @@ def train_all(trainings: Sequence[Training], progress: Progress) -> list[Curves]
                 progress(sum(done))
 
         training = trainings[place]
-        return train(training.net, training.schedules, training.batches, report)
+        return train(
+            training.net,
+            training.schedules,
+            training.batches,
+            report,
+            optimiser=training.optimiser,
+            watch=training.watch,
+        )
 
     with ThreadPoolExecutor(
         THREADS, initializer=torch.set_num_threads, initargs=(1,)
@@ -142,6 +139,6 @@ def train_all(trainings: Sequence[Training], progress: Progress) -> list[Curves]
 
 
 def _stack(curve: Sequence[Tensor], overflowed: float) -> Tensor:
-    """(steps, M) in double precision, with one value for all that is not finite."""
-    stacked = torch.stack(list(curve)).double()  # (steps, M)
+    """(steps, …) in double precision, with one value for all that is not finite."""
+    stacked = torch.stack(list(curve)).double()  # (steps, …)
     return stacked.nan_to_num(nan=overflowed, posinf=overflowed)

@@ -6,14 +6,14 @@ every branch cut, what is left is the skip path and the norms that stand on it.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import torch
 from torch import Tensor
 
 from sim import core
-from sim.core import Axis, Claim, Figure, Progress, Result, Text
+from sim.core import Axis, Claim, Figure, Progress, Result, Series, Text
 from sim.nets import blocks, chance, controls, figures, probes
 from sim.nets.sweep import Sweep, sweep
 
@@ -143,13 +143,14 @@ class Params(controls.NetParams):
         le=48,
         step=8,
     )
+    also: controls.Also = controls.also()
 
 
 def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
     depths = [params.depth // 8, params.depth // 4, params.depth // 2, params.depth]
-    found = sweep(
-        params.architecture(depth=params.depth), PLACEMENTS, depths, seeds, progress
-    )
+    deepest = params.architecture(depth=params.depth)
+    placements = PLACEMENTS if params.also == "none" else (*PLACEMENTS, params.also)
+    found = sweep(deepest, placements, depths, seeds, progress)
     jacobians = torch.stack([_jacobian(params, seed) for seed in seeds])  # (S,)
     metrics = _metrics(found) | {"jacobian_scale": jacobians}
     return Result(
@@ -187,17 +188,26 @@ def _jacobian(params: Params, seed: int) -> Tensor:
 
 def _query_share(of: probes.Gradients) -> Tensor:
     """Query over value gradient, (L, S)."""
-    return (of.query / of.value).clamp(min=SMALLEST)
+    return (of.query / of.value.clamp(min=SMALLEST)).clamp(min=SMALLEST)
+
+
+def _series(x: Sequence[float], values: Mapping[str, Tensor]) -> list[Series]:
+    """Every placement's band; a gradient of zero is drawn as the smallest there is."""
+    return [
+        figures.placed(
+            p, x, y.clamp(min=SMALLEST), None if p in PLACEMENTS else figures.ALSO
+        )
+        for p, y in values.items()
+    ]
 
 
 def _figures(found: Sweep) -> tuple[Figure, ...]:
     depths, deepest, skips = found.depths, found.deepest, found.skips["post"]
     depth = depths[-1]
     layers, streams = range(1, depth + 1), range(depth + 1)
-    norm = Axis(label=Text(en="Gradient norm", zh="梯度范数"), scale="log")
-    relative = Text(en="Gradient norm, relative to the end", zh="梯度范数，相对末端")
     start = found.last["pre"][0].median().item()
-    at = Axis(label=Text(en="Layers passed", zh="已经过的层数"))
+    last = {p: ends for p, ends in found.last.items() if p != "plain"}
+    relative = {p: of.streams / of.streams[-1] for p, of in deepest.items()}
     share = Text(en="Query over value gradient", zh="查询与值梯度之比")
     return (
         Figure(
@@ -211,8 +221,8 @@ def _figures(found: Sweep) -> tuple[Figure, ...]:
                 zh=f"最深网络 {depth} 层中第二个前馈矩阵的梯度范数：Pre-Norm 随层下降，Post-Norm 无此趋势。",
             ),
             x=figures.LAYER,
-            y=norm,
-            series=[figures.placed(p, layers, deepest[p].down) for p in PLACEMENTS],
+            y=figures.NORM,
+            series=_series(layers, {p: of.down for p, of in deepest.items()}),
         ),
         Figure(
             id="last",
@@ -221,10 +231,10 @@ def _figures(found: Sweep) -> tuple[Figure, ...]:
                 en="Gradient norm of the last feed-forward matrix against depth, both logarithmic: level in Post-Norm, falling along one over the root of depth in Pre-Norm.",
                 zh="最后一个前馈矩阵的梯度范数随深度变化（双对数）：Post-Norm 持平，Pre-Norm 沿深度的负二分之一次方下降。",
             ),
-            x=Axis(label=Text(en="Depth (layers)", zh="深度（层）"), scale="log"),
-            y=norm,
+            x=figures.DEPTH,
+            y=figures.NORM,
             series=[
-                *(figures.placed(p, depths, found.last[p]) for p in ("pre", "post")),
+                *_series(depths, last),
                 figures.theory(
                     figures.formula("$L^{-1/2}$"),
                     depths,
@@ -242,15 +252,10 @@ def _figures(found: Sweep) -> tuple[Figure, ...]:
                 en="Gradient norm at each stream relative to the end: Post-Norm's skip path alone decays exponentially, while with their branches all placements stay within about a factor of ten.",
                 zh="各处残差流的梯度范数（相对末端）：仅沿 Post-Norm 跳跃通路时按指数衰减；连同支路，各种位置都保持在约十倍之内。",
             ),
-            x=at,
-            y=Axis(label=relative, scale="log"),
+            x=figures.PASSED,
+            y=figures.RELATIVE,
             series=[
-                *(
-                    figures.placed(
-                        p, streams, deepest[p].streams / deepest[p].streams[-1]
-                    )
-                    for p in PLACEMENTS
-                ),
+                *_series(streams, relative),
                 figures.band(
                     Text(en="Post-Norm, branches cut", zh="Post-Norm，切断支路"),
                     "4",
@@ -273,8 +278,6 @@ def _figures(found: Sweep) -> tuple[Figure, ...]:
             ),
             x=figures.LAYER,
             y=Axis(label=share, scale="log"),
-            series=[
-                figures.placed(p, layers, _query_share(deepest[p])) for p in PLACEMENTS
-            ],
+            series=_series(layers, {p: _query_share(of) for p, of in deepest.items()}),
         ),
     )

@@ -142,6 +142,7 @@ class Params(controls.NetParams):
         le=48,
         step=4,
     )
+    also: controls.Also = controls.also()
 
 
 def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
@@ -154,6 +155,8 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
         "scaled, quarter": replace(pre, placement="scaled", depth=params.depth // 4),
         "none": replace(pre, operator="none"),
     }
+    if params.also != "none":
+        stacks["also"] = replace(pre, placement=params.also)
     ids = chance.symbols(
         seeds, controls.SEQUENCES, params.length, controls.SYMBOLS
     )  # (S, B, T)
@@ -166,7 +169,9 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
         found[name] = probes.growth(net, ids)
         progress(done / len(stacks))
     metrics = {name: values.tolist() for name, values in _metrics(found).items()}
-    return Result(metrics=metrics, figures=_figures(found, *branch_gains(pre)))
+    return Result(
+        metrics=metrics, figures=_figures(found, params.also, branch_gains(pre))
+    )
 
 
 def _metrics(found: Mapping[str, probes.Growth]) -> dict[str, Tensor]:
@@ -193,15 +198,14 @@ def _metrics(found: Mapping[str, probes.Growth]) -> dict[str, Tensor]:
 
 
 def _figures(
-    found: Mapping[str, probes.Growth], attention: float, feed_forward: float
+    found: Mapping[str, probes.Growth], also: controls.Also, gains: tuple[float, float]
 ) -> tuple[Figure, ...]:
     """Theory: a layer adds its feed-forward gain and between none and all of attention's."""
-    pre, post = found["pre"], found["post"]
+    (attention, feed_forward), pre, post = gains, found["pre"], found["post"]
     layers = range(1, len(pre.change) + 1)
     steps = [0, *layers]
-    at = Axis(label=Text(en="Layers passed", zh="已经过的层数"))
     layer = replace(figures.LAYER, scale="log")
-    square = Axis(label=Text(en="Mean square", zh="均方值"), scale="log")
+    square = replace(figures.SQUARE, scale="log")
     share = Text(en="Branch over stream (RMS)", zh="支路与残差流之比（RMS）")
     turn = Text(
         en="Angle between input and output, over π", zh="输入与输出的夹角除以 π"
@@ -209,10 +213,8 @@ def _figures(
     most = attention + feed_forward
     low, high = ([1 + gain * step for step in steps] for gain in (feed_forward, most))
     small, large = f"1 + {feed_forward:.2f}\\,l", f"1 + {most:.2f}\\,l"
-    scaled = Text(
-        en="Pre-Norm, branches $/\\sqrt{L}$", zh="Pre-Norm，支路除以 $\\sqrt{L}$"
-    )
     none = Text(en="No norm at all", zh="完全没有归一化")
+    more = [(also, found["also"])] if "also" in found else []
     return (
         Figure(
             id="streams",
@@ -221,12 +223,13 @@ def _figures(
                 en="Mean square of the stream by layer: linear growth between the two theoretical lines in Pre-Norm, constant 1 in Post-Norm, bounded with scaled branches.",
                 zh="逐层的残差流均方值：Pre-Norm 在两条理论线之间线性增长，Post-Norm 恒为 1，缩放支路时有界。",
             ),
-            x=at,
+            x=figures.PASSED,
             y=square,
             series=[
                 figures.placed("pre", steps, pre.squares),
                 figures.placed("post", steps, post.squares),
-                figures.band(scaled, "3", steps, found["scaled"].squares),
+                figures.placed("scaled", steps, found["scaled"].squares),
+                *(figures.placed(p, steps, g.squares, figures.ALSO) for p, g in more),
                 figures.theory(figures.formula(f"${small}$"), steps, low),
                 figures.theory(figures.formula(f"${large}$"), steps, high),
             ],
@@ -270,6 +273,7 @@ def _figures(
             series=[
                 figures.placed("pre", layers, pre.change),
                 figures.placed("post", layers, post.change),
+                *(figures.placed(p, layers, g.change, figures.ALSO) for p, g in more),
             ],
         ),
         Figure(
@@ -279,7 +283,7 @@ def _figures(
                 en="Mean square of the stream by layer, logarithmic: a straight rising line without norms, far above Pre-Norm's.",
                 zh="逐层的残差流均方值（对数轴）：没有归一化时是一条上升的直线，远高于 Pre-Norm。",
             ),
-            x=at,
+            x=figures.PASSED,
             y=square,
             series=[
                 figures.placed("pre", steps, pre.squares),
