@@ -21,8 +21,8 @@ import torch
 from torch import nn
 
 from sim.core import THREADS
+from sim.nets.learning.training import Schedule, train
 from sim.nets.markov import Chain
-from sim.nets.training import Schedule, train
 from sim.nets.transformer import Architecture, Transformer
 
 REPEATS = 3

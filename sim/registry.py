@@ -85,7 +85,7 @@ def load(name: str) -> Experiment:
 
 def source_hash(name: str) -> str:
     """SHA-256 over the experiment's module and everything experiments share."""
-    shared = [SOURCE / "core.py", *sorted((SOURCE / "nets").glob("*.py"))]
+    shared = [SOURCE / "core.py", *sorted((SOURCE / "nets").rglob("*.py"))]
     digest = hashlib.sha256()
     for path in (paths()[name], *shared):
         digest.update(path.read_bytes())

@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from sim.core import quiet
-from sim.nets.cells import LAST, Cell, shown_steps, smooth, teach
+from sim.nets.learning.cells import LAST, Cell, shown_steps, smooth, teach
+from sim.nets.learning.optimisers import SGD, Adam
+from sim.nets.learning.training import Schedule, train
 from sim.nets.markov import Chain
-from sim.nets.optimisers import SGD, Adam
-from sim.nets.training import Schedule, train
 from sim.nets.transformer import Architecture, Transformer
 
 PRE = Architecture(

@@ -14,8 +14,8 @@ from sim.experiments.norm_placement.early_and_final_loss import (
     Params,
 )
 from sim.nets.controls import SYMBOLS
+from sim.nets.learning.training import Schedule, train
 from sim.nets.markov import Chain
-from sim.nets.training import Schedule, train
 from sim.nets.transformer import Transformer
 from sim.running import execute
 

@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from sim.experiments.norm_placement.final_norm_and_embedding import CLAIMS, Params
-from sim.nets import blocks, norms, probes
+from sim.nets import blocks, norms
+from sim.nets.operators import jacobians
 from sim.running import execute
 
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
@@ -81,8 +82,8 @@ def test_the_jacobian_is_the_closed_form():
     hat, ones = y / y.norm(), torch.full((7, 7), 1 / 7, dtype=torch.float64)
     identity = torch.eye(7, dtype=torch.float64)
     expected = 7**0.5 / y.norm() * (identity - hat[:, None] * hat) @ (identity - ones)
-    torch.testing.assert_close(probes.jacobian("layer", x), expected)
-    smaller = probes.jacobian("layer", x, norms.EPS).norm()
+    torch.testing.assert_close(jacobians.at(x, "layer"), expected)
+    smaller = jacobians.at(x, "layer", norms.EPS).norm()
     assert smaller < expected.norm()
 
 

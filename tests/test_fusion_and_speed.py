@@ -6,9 +6,10 @@ import pytest
 import torch
 
 from sim.experiments.norm_placement.fusion_and_speed import CLAIMS
-from sim.nets import blocks, traffic
-from sim.nets.fusion import Chain, projections
-from sim.nets.traffic import BRANCH, Kernel, Machine
+from sim.nets import blocks
+from sim.nets.operators import traffic
+from sim.nets.operators.fusion import Chain, projections
+from sim.nets.operators.traffic import BRANCH, Kernel, Machine
 from sim.running import execute
 
 SEEDS = [3, 2**31 - 1, 77, 12, 105]

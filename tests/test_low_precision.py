@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from sim.experiments.norm_placement.low_precision import CLAIMS
-from sim.nets import norms, precision
+from sim.nets import norms
+from sim.nets.operators import precision
 from sim.running import execute
 
 SEEDS = [3, 2**31 - 1, 77, 12, 105]

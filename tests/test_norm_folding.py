@@ -8,8 +8,9 @@ import torch
 from torch import nn
 
 from sim.experiments.norm_placement.norm_folding import CLAIMS
-from sim.nets import blocks, folding
+from sim.nets import blocks
 from sim.nets.architecture import Architecture, draw
+from sim.nets.operators import folding
 from sim.running import execute
 
 SEEDS = [3, 2**31 - 1, 77, 12, 105]

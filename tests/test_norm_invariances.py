@@ -7,8 +7,9 @@ import torch
 from torch.nn import functional
 
 from sim.experiments.norm_placement.norm_invariances import CLAIMS
-from sim.nets import invariances, norms
-from sim.nets.descent import descend
+from sim.nets import norms
+from sim.nets.learning.descent import descend
+from sim.nets.operators import invariances
 from sim.running import execute
 
 SEEDS = [3, 2**31 - 1, 77, 12, 105]

@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from sim.experiments.norm_placement.norm_jacobian import CLAIMS, lost
 from sim.nets import chance, norms
-from sim.nets.jacobians import back, entering, jacobian, size
+from sim.nets.operators.jacobians import back, entering, jacobian, size
 from sim.running import execute
 
 SEEDS = [3, 2**31 - 1, 77, 12, 105]

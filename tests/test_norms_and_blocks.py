@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.nn.functional import batch_norm
 
-from sim.nets import blocks, norms, probes
+from sim.nets import blocks, norms
+from sim.nets.operators import jacobians
 
 MEASURING = ("layer", "rms", "batch", "scale")
 
@@ -70,7 +71,7 @@ def test_gradients_match_finite_differences(operator):
 @pytest.mark.parametrize("operator", MEASURING)
 @pytest.mark.parametrize("size", [0.1, 1.0, 30.0])
 def test_a_norms_jacobian_shrinks_as_its_input_grows(operator, size):
-    scale = probes.jacobian_scale(operator, normal(12) * size + size)
+    scale = jacobians.scale(normal(12) * size + size, operator)
     assert scale.item() == pytest.approx(1)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from sim.experiments.norm_placement import optimiser_steps
 from sim.experiments.norm_placement.optimiser_steps import CLAIMS, Params
-from sim.nets.optimisers import SGD
+from sim.nets.learning.optimisers import SGD
 from sim.running import execute
 
 SEEDS = [200, 7, 2**31 - 1, 41, 3]

@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from sim.experiments.norm_placement.quantisation_ranges import CLAIMS
-from sim.nets import blocks, quantisation
+from sim.nets import blocks
+from sim.nets.operators import quantisation
 from sim.running import execute
 
 SEEDS = [3, 2**31 - 1, 77, 12, 105]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sim.nets.readings import Broken, Layer, Reading
+from sim.nets.monitoring.readings import Broken, Layer, Reading
 
 
 def layer(name, **values):

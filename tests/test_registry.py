@@ -101,17 +101,18 @@ def test_an_unknown_name_is_refused_with_the_known_ones():
 def test_a_hash_changes_with_the_experiment_or_with_what_all_share(
     tmp_path, monkeypatch
 ):
-    for file in ("core.py", "nets/norms.py", "experiments/topic/one.py"):
+    files = ("core.py", "nets/norms.py", "nets/in/sgd.py", "experiments/topic/one.py")
+    for file in files:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text(f"# {file}")
     (tmp_path / "experiments/topic/two.py").write_text("# two")
     monkeypatch.setattr(registry, "SOURCE", tmp_path)
     hashes = [registry.source_hash("one")]
     assert registry.source_hash("one") == hashes[0] != registry.source_hash("two")
-    for file in ("core.py", "nets/norms.py", "experiments/topic/one.py"):
+    for file in files:
         (tmp_path / file).write_text("# changed")
         hashes.append(registry.source_hash("one"))
-    assert len(set(hashes)) == 4
+    assert len(set(hashes)) == 5
     (tmp_path / "experiments/topic/two.py").write_text("# changed")
     assert registry.source_hash("one") == hashes[-1]
 

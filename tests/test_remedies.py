@@ -8,8 +8,8 @@ import pytest
 from sim.experiments.norm_placement import remedies
 from sim.experiments.norm_placement.remedies import BATCH, CLAIMS, Params
 from sim.nets.controls import SYMBOLS
+from sim.nets.learning.training import Schedule, train
 from sim.nets.markov import Chain
-from sim.nets.training import Schedule, train
 from sim.nets.transformer import Transformer
 from sim.running import execute
 

@@ -7,8 +7,8 @@ import torch
 
 from sim.experiments.norm_placement import spike_monitor
 from sim.experiments.norm_placement.spike_monitor import CLAIMS, Params
-from sim.nets import faults
-from sim.nets.faults import AFTER, WINDOW, Patient
+from sim.nets.monitoring import faults
+from sim.nets.monitoring.faults import AFTER, WINDOW, Patient
 from sim.nets.transformer import Transformer
 from sim.running import execute
 

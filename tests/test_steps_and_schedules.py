@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 
-from sim.nets import schedules, steps
-from sim.nets.optimisers import SGD, Adam
+from sim.nets.learning import schedules, steps
+from sim.nets.learning.optimisers import SGD, Adam
 
 SEEDS = [5, 6]
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from sim.core import quiet
+from sim.nets.learning.optimisers import BETAS, SGD, Adam, RAdam, rectification
+from sim.nets.learning.training import OVERFLOWED, Schedule, Training, train, train_all
 from sim.nets.markov import Chain
-from sim.nets.optimisers import BETAS, SGD, Adam, RAdam, rectification
-from sim.nets.training import OVERFLOWED, Schedule, Training, train, train_all
 from sim.nets.transformer import Architecture, Transformer
 
 SMALL = Architecture(

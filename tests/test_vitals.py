@@ -4,8 +4,9 @@ import pytest
 import torch
 from torch import nn
 
-from sim.nets import chance, vitals
-from sim.nets.optimisers import SGD
+from sim.nets import chance
+from sim.nets.learning.optimisers import SGD
+from sim.nets.monitoring import vitals
 from sim.nets.probes import Monitor
 from sim.nets.transformer import Architecture, Transformer
 

@@ -8,8 +8,8 @@ import torch
 from sim.experiments.norm_placement import warmup_map
 from sim.experiments.norm_placement.warmup_map import BATCH, CLAIMS, Params
 from sim.nets.controls import SYMBOLS
+from sim.nets.learning.training import Schedule, train
 from sim.nets.markov import Chain
-from sim.nets.training import Schedule, train
 from sim.nets.transformer import Transformer
 from sim.running import execute
 

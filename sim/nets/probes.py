@@ -8,8 +8,7 @@ from itertools import pairwise
 import torch
 from torch import Tensor
 
-from sim.nets import norms
-from sim.nets.monitor import Monitor as Monitor
+from sim.nets.monitoring.monitor import Monitor as Monitor
 from sim.nets.transformer import Trace, Transformer
 
 
@@ -120,34 +119,6 @@ def growth(net: Transformer, ids: Tensor) -> Growth:
         output=output,
         loss_of_last=rms(output - net.finish(streams[-2])) / rms(output),
     )
-
-
-def jacobian_scale(operator: norms.Operator, x: Tensor) -> Tensor:
-    """‖J‖₂·‖y‖/√n for the operator's Jacobian J at a vector (n,), y its centred input.
-
-    Only LayerNorm and BatchNorm centre.
-    """
-    y = x - x.mean() if operator in ("layer", "batch") else x  # (n,)
-    spectral = torch.linalg.matrix_norm(jacobian(operator, x), ord=2)
-    scale: Tensor = spectral * y.norm() / math.sqrt(len(x))
-    return scale
-
-
-def jacobian(operator: norms.Operator, x: Tensor, eps: float = 0.0) -> Tensor:
-    """Of the operator with its first gain, at a vector (n,): (n, n).
-
-    BatchNorm's vector is a column (one feature over the batch), the others' a row.
-    """
-    size = len(x)
-    shape = (size, -1, 1) if operator == "batch" else (size, 1, -1)
-    copies = (
-        x.expand(size, size).clone().requires_grad_()
-    )  # (n, n), one for each output
-    _, gain = norms.initial(operator, size).get("gain", (1, 1.0))
-    outputs = norms.normalise(copies.view(shape), operator, eps=eps).view(size, size)
-    total = outputs.diagonal().sum() * gain
-    (found,) = torch.autograd.grad(total, copies)  # (n, n)
-    return found
 
 
 def _norms(parts: Sequence[Tensor]) -> Tensor:

@@ -18,9 +18,9 @@ from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text
 from sim.nets import altered, chance, controls, figures
 from sim.nets.architecture import Architecture
+from sim.nets.learning.training import Schedule, Training, train_all
 from sim.nets.markov import Chain
 from sim.nets.scores import entropy, largest, scores, square
-from sim.nets.training import Schedule, Training, train_all
 from sim.nets.transformer import Transformer, draw
 
 FACTORS = 5  # on queries and keys, from 1 to the largest

@@ -14,8 +14,8 @@ from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text
 from sim.nets import blocks, chance, controls, figures, probes
 from sim.nets.checkpoints import evaluate, read_as
+from sim.nets.learning.training import Curves, Schedule, Training, train_all
 from sim.nets.markov import Chain
-from sim.nets.training import Curves, Schedule, Training, train_all
 from sim.nets.transformer import Architecture, Transformer, draw
 
 DEPTHS = (2, 4, 6, 8, 12)  # of the untrained stacks

@@ -16,8 +16,8 @@ from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text
 from sim.nets import controls, figures
 from sim.nets.blocks import Placement
-from sim.nets.cells import LAST, Cell, Lessons, shown_steps, teach
-from sim.nets.training import Schedule
+from sim.nets.learning.cells import LAST, Cell, Lessons, shown_steps, teach
+from sim.nets.learning.training import Schedule
 
 SECONDS = 9.5
 PLACEMENTS: tuple[Placement, ...] = ("pre", "post", "deepnorm")

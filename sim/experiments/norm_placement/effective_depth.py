@@ -17,8 +17,8 @@ from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text
 from sim.nets import controls, figures, probes
 from sim.nets.checkpoints import evaluate
+from sim.nets.learning.training import Schedule, Training, train_all
 from sim.nets.markov import Chain
-from sim.nets.training import Schedule, Training, train_all
 from sim.nets.transformer import Trace, Transformer
 
 HELD_OUT = 8  # batches that a gap is measured on

@@ -16,6 +16,7 @@ from torch.nn import functional
 from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text
 from sim.nets import chance, controls, ensembles, figures, norms, probes
+from sim.nets.operators import jacobians
 from sim.nets.transformer import Architecture, Transformer, branch_gains, draw
 
 SYMBOLS = 256  # many enough for the std of a seed's logits to be a steady number
@@ -136,7 +137,7 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
         progress(0.7 * done / len(params.depths))
     quarter = replace(deepest, depth=params.depth // 4)
     gradients = _gradients(params, quarter, seeds, ids)  # (SIZES, S)
-    jacobians = _jacobians(params, seeds)  # (SIZES, S)
+    spectral = _spectral(params, seeds)  # (SIZES, S)
     progress(1)
     found = torch.stack(normed), torch.stack(bare)  # (depths, S) each
     farthest = found[0].log().abs().argmax(0, keepdim=True)  # (1, S)
@@ -147,14 +148,14 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
         "normed_first_loss": loss[-1][0],
         "bare_first_loss": loss[-1][1],
         "embedding_amplification": gradients[0] / gradients[-1],
-        "jacobian_slope": probes.log_slope(params.sigmas, jacobians),
+        "jacobian_slope": probes.log_slope(params.sigmas, spectral),
     }
     return Result(
         metrics={name: values.tolist() for name, values in metrics.items()},
         figures=[
             _logits_figure(params.depths, *found, sum(branch_gains(deepest))),
             _losses_figure(params.depths, torch.stack(loss, 1)),
-            _embedding_figure(params.sigmas, gradients, jacobians),
+            _embedding_figure(params.sigmas, gradients, spectral),
         ],
     )
 
@@ -191,18 +192,18 @@ def _gradients(
     return torch.stack(found)
 
 
-def _jacobians(params: Params, seeds: Sequence[int]) -> Tensor:
+def _spectral(params: Params, seeds: Sequence[int]) -> Tensor:
     """Spectral norm at a seed's row of embeddings, for each size, in double precision."""
 
-    def spectral(seed: int, sigma: float) -> Tensor:
+    def largest(seed: int, sigma: float) -> Tensor:
         row = chance.generator(seed, "row").standard_normal(params.width)
-        at = chance.tensor([row])[0] * sigma  # (d,)
-        found = probes.jacobian(params.operator, at, norms.EPS)
+        x = chance.tensor([row])[0] * sigma  # (d,)
+        found = jacobians.at(x, params.operator, norms.EPS)
         norm: Tensor = torch.linalg.matrix_norm(found, ord=2)
         return norm
 
     return torch.stack(
-        [torch.stack([spectral(s, sigma) for s in seeds]) for sigma in params.sigmas]
+        [torch.stack([largest(s, sigma) for s in seeds]) for sigma in params.sigmas]
     )
 
 
@@ -253,9 +254,9 @@ def _losses_figure(depths: Sequence[int], losses: Tensor) -> Figure:
 
 
 def _embedding_figure(
-    sigmas: Sequence[float], gradients: Tensor, jacobians: Tensor
+    sigmas: Sequence[float], gradients: Tensor, spectral: Tensor
 ) -> Figure:
-    relative = gradients / gradients[-1], jacobians / jacobians[-1]
+    relative = gradients / gradients[-1], spectral / spectral[-1]
     at = Text(en="Gradient at the embedding", zh="嵌入处的梯度")
     first = Text(en="Jacobian of the first norm", zh="第一个归一化的雅可比矩阵")
     label = Text(en="Norm, relative to size 1", zh="范数，相对大小 1")

@@ -17,8 +17,8 @@ from torch import Tensor
 from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text
 from sim.nets import blocks, chance, controls, figures
+from sim.nets.learning.training import Curves, Schedule, Training, train_all
 from sim.nets.markov import Chain
-from sim.nets.training import Curves, Schedule, Training, train_all
 from sim.nets.transformer import Transformer
 
 PLACEMENTS: Sequence[blocks.Placement] = ("pre", "post")

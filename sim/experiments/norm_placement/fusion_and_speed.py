@@ -14,8 +14,8 @@ from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Series, Text, param
 from sim.nets import controls, figures
 from sim.nets.blocks import Placement
-from sim.nets.fusion import Chain, projections
-from sim.nets.traffic import Machine
+from sim.nets.operators.fusion import Chain, projections
+from sim.nets.operators.traffic import Machine
 
 SECONDS = 0.3
 SIZES = (8, 16, 32, 64, 128, 256, 512, 1024)

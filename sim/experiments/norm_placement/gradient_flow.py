@@ -15,6 +15,7 @@ from torch import Tensor
 from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Series, Text
 from sim.nets import blocks, chance, controls, figures, probes
+from sim.nets.operators import jacobians
 from sim.nets.sweep import Sweep, sweep
 
 PLACEMENTS: tuple[blocks.Placement, ...] = ("pre", "post", "plain")
@@ -151,8 +152,8 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
     deepest = params.architecture(depth=params.depth)
     placements = PLACEMENTS if params.also == "none" else (*PLACEMENTS, params.also)
     found = sweep(deepest, placements, depths, seeds, progress)
-    jacobians = torch.stack([_jacobian(params, seed) for seed in seeds])  # (S,)
-    metrics = _metrics(found) | {"jacobian_scale": jacobians}
+    scales = torch.stack([_jacobian(params, seed) for seed in seeds])  # (S,)
+    metrics = _metrics(found) | {"jacobian_scale": scales}
     return Result(
         metrics={name: values.tolist() for name, values in metrics.items()},
         figures=_figures(found),
@@ -182,7 +183,7 @@ def _jacobian(params: Params, seed: int) -> Tensor:
     sizes = 10 ** rng.uniform(-1, 1, (VECTORS, 1))
     vectors = rng.normal(0.5, 1, (VECTORS, params.width)) * sizes
     rows = chance.tensor(list(vectors))  # (VECTORS, d)
-    scales = torch.stack([probes.jacobian_scale(params.operator, x) for x in rows])
+    scales = torch.stack([jacobians.scale(x, params.operator) for x in rows])
     return scales[(scales - 1).abs().argmax()]
 
 

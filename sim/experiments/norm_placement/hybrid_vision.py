@@ -15,7 +15,7 @@ from torch import Tensor
 from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text
 from sim.nets import blocks, controls, figures, probes
-from sim.nets.training import Curves, Schedule, Training, train_all
+from sim.nets.learning.training import Curves, Schedule, Training, train_all
 from sim.nets.transformer import Trace, Transformer
 from sim.nets.vision import PIXELS, Images, Vision
 

@@ -13,9 +13,10 @@ from torch import Tensor
 
 from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text, param
-from sim.nets import chance, figures, norms, precision, probes
-from sim.nets.invariances import apart
-from sim.nets.precision import (
+from sim.nets import chance, figures, norms, probes
+from sim.nets.operators import precision
+from sim.nets.operators.invariances import apart
+from sim.nets.operators.precision import (
     BITS,
     DTYPES,
     Format,

@@ -13,9 +13,10 @@ from torch import Tensor
 
 from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text
-from sim.nets import controls, figures, folding
+from sim.nets import controls, figures
 from sim.nets.blocks import Placement
-from sim.nets.folding import Change, Stacks
+from sim.nets.operators import folding
+from sim.nets.operators.folding import Change, Stacks
 
 SECONDS = 3.0
 SPREADS = (0.0, 0.25, 0.5, 0.75, 1.0)

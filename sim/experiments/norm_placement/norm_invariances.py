@@ -12,9 +12,10 @@ import torch
 
 from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text, param
-from sim.nets import chance, figures, invariances
-from sim.nets.descent import Path, descend
-from sim.nets.invariances import apart, gap, output
+from sim.nets import chance, figures
+from sim.nets.learning.descent import Path, descend
+from sim.nets.operators import invariances
+from sim.nets.operators.invariances import apart, gap, output
 
 SECONDS = 1.5
 BATCH, STEPS, RATE = 64, 150, 0.3  # of gradient descent

@@ -13,8 +13,8 @@ from torch import Tensor
 from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text, param
 from sim.nets import chance, figures
-from sim.nets.jacobians import back, entering, jacobian, size
 from sim.nets.norms import Operator
+from sim.nets.operators.jacobians import back, entering, jacobian, size
 
 SECONDS = 0.3
 ROWS = 8  # vectors that a seed looks at

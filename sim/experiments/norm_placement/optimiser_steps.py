@@ -15,12 +15,13 @@ from torch import Tensor
 
 from sim import core
 from sim.core import Claim, Progress, Result, Text
-from sim.nets import controls, schedules, steps
-from sim.nets import step_figures as drawn
-from sim.nets.cells import Cell, teach
-from sim.nets.descent import descend
-from sim.nets.optimisers import SGD, Adam, RAdam
-from sim.nets.training import Schedule
+from sim.nets import controls
+from sim.nets.learning import schedules, steps
+from sim.nets.learning import step_figures as drawn
+from sim.nets.learning.cells import Cell, teach
+from sim.nets.learning.descent import descend
+from sim.nets.learning.optimisers import SGD, Adam, RAdam
+from sim.nets.learning.training import Schedule
 
 SECONDS = 5.5
 BATCH = 16  # sequences of a training step

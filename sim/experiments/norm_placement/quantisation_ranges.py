@@ -18,8 +18,15 @@ from sim.core import Axis, Claim, Figure, Progress, Result, Text, param
 from sim.nets import chance, controls, figures, norms
 from sim.nets.architecture import draw
 from sim.nets.blocks import Placement
-from sim.nets.invariances import apart
-from sim.nets.quantisation import channel, others, product, quantise, smoothing, sqnr
+from sim.nets.operators.invariances import apart
+from sim.nets.operators.quantisation import (
+    channel,
+    others,
+    product,
+    quantise,
+    smoothing,
+    sqnr,
+)
 from sim.nets.transformer import Trace, Transformer
 
 SECONDS = 2.0

@@ -18,8 +18,8 @@ from torch import Tensor
 from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text
 from sim.nets import controls, figures
-from sim.nets.faults import AFTER, WINDOW, Fault, Watched, watch
-from sim.nets.readings import LOGIT, UPDATE
+from sim.nets.monitoring.faults import AFTER, WINDOW, Fault, Watched, watch
+from sim.nets.monitoring.readings import LOGIT, UPDATE
 
 MOST = 1e4  # the highest reading drawn
 SECONDS = 6.0

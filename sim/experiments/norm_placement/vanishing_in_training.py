@@ -13,9 +13,9 @@ from torch import Tensor
 
 from sim.core import Axis, Claim, Figure, Key, Progress, Result, Text
 from sim.nets import controls, figures, probes
-from sim.nets.cells import LAST, shown_steps, smooth
+from sim.nets.learning.cells import LAST, shown_steps, smooth
+from sim.nets.learning.training import Curves, Schedule, Training, train_all
 from sim.nets.markov import Chain
-from sim.nets.training import Curves, Schedule, Training, train_all
 from sim.nets.transformer import Trace, Transformer
 
 SECONDS = 6.0

@@ -18,8 +18,8 @@ from sim import core
 from sim.core import Axis, Claim, Figure, Key, Progress, Result, Series, Text
 from sim.nets import controls, figures
 from sim.nets.blocks import Placement
-from sim.nets.cells import Cell, Lessons, teach
-from sim.nets.training import Schedule
+from sim.nets.learning.cells import Cell, Lessons, teach
+from sim.nets.learning.training import Schedule
 
 SECONDS = 8.5
 BATCH = 16  # sequences of a training step

@@ -18,8 +18,8 @@ from torch import Tensor
 from sim import core
 from sim.core import Axis, Claim, Figure, Key, Progress, Result, Series, Text
 from sim.nets import blocks, controls, figures
+from sim.nets.learning.training import Curves, Schedule, Training, train_all
 from sim.nets.markov import Chain
-from sim.nets.training import Curves, Schedule, Training, train_all
 from sim.nets.transformer import Transformer
 
 LAST = 10  # steps that a loss is averaged over

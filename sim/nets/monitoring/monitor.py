@@ -19,8 +19,8 @@ from typing import Any, Self
 import torch
 from torch import Tensor, nn
 
-from sim.nets.logits import Logits
-from sim.nets.readings import Layer, Reading
+from sim.nets.monitoring.logits import Logits
+from sim.nets.monitoring.readings import Layer, Reading
 
 NORMS = (nn.LayerNorm, nn.RMSNorm, nn.GroupNorm, nn.modules.batchnorm._BatchNorm)
 

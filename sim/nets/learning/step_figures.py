@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from torch import Tensor
 
 from sim.core import Axis, Figure, Key, Series, Text
-from sim.nets import figures, schedules
-from sim.nets.cells import Lessons, shown_steps
+from sim.nets import figures
+from sim.nets.learning import schedules
+from sim.nets.learning.cells import Lessons, shown_steps
 
 STEP = Axis(label=Text(en="Step", zh="步"))
 ADAM, SGD = Text(en="Adam", zh="Adam"), Text(en="Gradient descent", zh="梯度下降")

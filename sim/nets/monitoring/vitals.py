@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from sim.nets.optimisers import Optimiser
-from sim.nets.readings import Layer, Reading
+from sim.nets.learning.optimisers import Optimiser
+from sim.nets.monitoring.readings import Layer, Reading
 from sim.nets.transformer import Trace, Transformer
 
 SIGNS = ("logit", "attention", "feed_forward", "rms", "gradient", "update")

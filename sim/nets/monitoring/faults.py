@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 from sim.core import Progress
-from sim.nets import vitals
 from sim.nets.controls import BATCH
+from sim.nets.learning.optimisers import Adam
 from sim.nets.markov import Chain
-from sim.nets.optimisers import Adam
-from sim.nets.readings import Broken
+from sim.nets.monitoring import vitals
+from sim.nets.monitoring.readings import Broken
 from sim.nets.transformer import Architecture, Transformer
 
 Fault = Literal["logits", "branch", "precision", "rate", "none"]

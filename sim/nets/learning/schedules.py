@@ -6,7 +6,7 @@ from bisect import bisect_left
 import torch
 from torch import Tensor
 
-from sim.nets.optimisers import rectification
+from sim.nets.learning.optimisers import rectification
 
 
 def linear(steps: Tensor, warmup: float) -> Tensor:

@@ -13,7 +13,7 @@ from sim.nets import chance, norms
 from sim.nets.architecture import Architecture, draw
 from sim.nets.blocks import Placement
 from sim.nets.controls import SEQUENCES
-from sim.nets.invariances import apart
+from sim.nets.operators.invariances import apart
 from sim.nets.transformer import Trace, Transformer
 
 Change = Callable[[Transformer], Transformer]

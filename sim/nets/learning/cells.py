@@ -9,9 +9,9 @@ from torch import Tensor
 
 from sim.core import THREADS, Progress
 from sim.nets.architecture import Architecture
+from sim.nets.learning.optimisers import Adam, Optimiser
+from sim.nets.learning.training import Curves, Schedule, Training, train_all
 from sim.nets.markov import Chain
-from sim.nets.optimisers import Adam, Optimiser
-from sim.nets.training import Curves, Schedule, Training, train_all
 from sim.nets.transformer import Transformer
 
 LAST = 10  # steps that a loss is averaged over

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from sim.nets import chance
-from sim.nets.optimisers import SGD, Optimiser, RAdam, shrinkage
+from sim.nets.learning.optimisers import SGD, Optimiser, RAdam, shrinkage
 
 ENTRIES = 256  # of a random gradient
 FARTHEST = 1e10  # where a diverging descent is stopped

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from sim.core import THREADS, Progress, quiet
-from sim.nets.optimisers import Adam, Optimiser, shrinkage
+from sim.nets.learning.optimisers import Adam, Optimiser, shrinkage
 from sim.nets.transformer import Transformer
 
 OVERFLOWED = 20.0  # what is recorded for a loss that is not finite

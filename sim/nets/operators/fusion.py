@@ -6,11 +6,12 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from sim.nets import blocks, chance, norms, traffic
+from sim.nets import blocks, chance, norms
 from sim.nets.blocks import Placement
-from sim.nets.invariances import apart
 from sim.nets.norms import Operator
-from sim.nets.traffic import BRANCH, Kernel, Machine
+from sim.nets.operators import traffic
+from sim.nets.operators.invariances import apart
+from sim.nets.operators.traffic import BRANCH, Kernel, Machine
 
 SUBLAYERS = 3
 

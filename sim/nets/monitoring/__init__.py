@@ -1,0 +1,1 @@
+"""Which layer broke: a monitor for any torch module, and faults to try it on."""

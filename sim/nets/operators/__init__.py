@@ -1,0 +1,1 @@
+"""What operators do by themselves: derivatives, invariances, folding, formats, traffic."""
