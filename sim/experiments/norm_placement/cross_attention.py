@@ -27,7 +27,7 @@ SECONDS = 2.5
 TITLE = Text(en="Cross-attention at initialisation", zh="初始化时的交叉注意力")
 ABOUT = Text(
     en="Untrained decoders attend to the output of an untrained encoder, and a random gradient is sent back along their stream. In Post-Norm the norm after cross-attention divides by the size of stream plus memory, while only the stream leads back: with a memory whose tokens are alike the gradient shrinks by about $1/\\sqrt{2}$ a layer. Pre-Norm divides nothing on that path, and an encoder's branches hand back what its norms take. The networks are a few dozen features wide, their symbols random; the first step is all that is shown.",
-    zh="未训练的解码器注意到未训练的编码器的输出，并沿其残差流回传一个随机梯度。在 Post-Norm 中，交叉注意力之后的归一化要除以残差流与记忆之和的大小，而只有残差流通向来处：当记忆的 token 彼此相似时，梯度每层约缩小为 $1/\\sqrt{2}$。Pre-Norm 在这条通路上什么也不除；编码器的支路则把归一化拿走的又还了回来。网络只有几十个特征宽，符号是随机的；这里只展示第一步。",
+    zh="未训练的解码器对未训练的编码器的输出做注意力，并沿其残差流回传一个随机梯度。在 Post-Norm 中，交叉注意力之后的归一化要除以残差流与记忆之和的大小，而只有残差流通向来处：当记忆的 token 彼此相似时，梯度每层约缩小为 $1/\\sqrt{2}$。Pre-Norm 在这条通路上什么也不除；编码器的支路则把归一化拿走的又还了回来。网络只有几十个特征宽，符号是随机的；这里只展示第一步。",
 )
 REGIME = Text(
     en="Xavier initialisation, causal self-attention, memory from an untrained encoder of the same placement and depth, random symbols, Gaussian readout",
@@ -90,7 +90,7 @@ class Params(controls.NetParams):
         unit=Text(en="tokens", zh="token"),
         about=Text(
             en="Tokens of the encoder, to which the decoder attends.",
-            zh="编码器的 token 数，解码器注意到这些 token。",
+            zh="编码器的 token 数，解码器对这些 token 做注意力。",
         ),
     )
     depth: int = core.param(

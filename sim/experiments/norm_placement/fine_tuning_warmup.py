@@ -66,7 +66,7 @@ CLAIMS = (
         id="both_transfer",
         statement=Text(
             en="The first training helps in both placements: fine-tuned networks end below networks that start from scratch under the same schedule.",
-            zh="无论哪种位置，先前的训练都有帮助：微调的网络最终低于以相同日程从头训练的网络。",
+            zh="无论哪种位置，先前的训练都有帮助：微调的网络最终低于以相同调度从头训练的网络。",
         ),
         metric="larger_tuned_minus_scratch",
         below=0.0,
@@ -244,7 +244,7 @@ def _figures(gaps: Mapping[str, Tensor]) -> tuple[Figure, ...]:
             ),
             alt=Text(
                 en="Gap by step for fine-tuned networks and for networks that start from scratch under the same warmed schedule.",
-                zh="微调的网络与以相同预热日程从头训练的网络的差距随步数的变化。",
+                zh="微调的网络与以相同预热调度从头训练的网络的差距随步数的变化。",
             ),
             x=step,
             y=gap,

@@ -23,7 +23,7 @@ PLACEMENTS: Mapping[Placement, Text] = {
     "pre": figures.PRE,
     "post": figures.POST,
     "output": Text(en="Norm on the output", zh="支路输出归一化"),
-    "sandwich": Text(en="Sandwich", zh="三明治归一化"),
+    "sandwich": Text(en="Sandwich", zh="三明治结构"),
 }
 
 _APART = Text(en="separate kernels", zh="分开的内核")

@@ -41,7 +41,7 @@ TITLE = Text(
 )
 ABOUT = Text(
     en="A number in bfloat16 has 8 significant bits. Where a stream has grown to 256, numbers lie 1 or 2 apart, and many a branch's contribution of size 1 vanishes without trace; the statistics of a norm meet the same limit when they are summed in half precision, and float16's squares overflow from 256 on. Everything here is arithmetic on Gaussian numbers, so the shares follow from the formats and do not depend on the size of a model; what a model loses by it, and how far kernels already keep sums in float32, is not shown.",
-    zh="bfloat16 只有 8 位有效数字。残差流增长到 256 时，相邻可表示数相差 1 或 2，许多大小为 1 的支路输出会消失得无影无踪；归一化的统计量如果用半精度求和，也会遇到同样的限制，而 float16 的平方从 256 起就溢出。这里全是高斯数上的算术，比例由数的格式决定，与模型规模无关；模型因此损失多少，以及实际内核是否已用 float32 累加，这里没有涉及。",
+    zh="bfloat16 只有 8 个有效二进制位。残差流增长到 256 时，相邻可表示数相差 1 或 2，许多大小为 1 的支路输出会消失得无影无踪；归一化的统计量如果用半精度求和，也会遇到同样的限制，而 float16 的平方从 256 起就溢出。这里全是高斯数上的算术，比例由数的格式决定，与模型规模无关；模型因此损失多少，以及实际内核是否已用 float32 累加，这里没有涉及。",
 )
 
 

@@ -36,7 +36,7 @@ MIGRATIONS = tuple(k / 8 for k in range(9))
 PLACEMENTS: Mapping[Placement, tuple[core.Key, Text]] = {
     "pre": ("1", figures.PRE),
     "post": ("2", figures.POST),
-    "sandwich": ("3", Text(en="Sandwich", zh="三明治归一化")),
+    "sandwich": ("3", Text(en="Sandwich", zh="三明治结构")),
     "scaled": (
         "4",
         Text(en="Pre-Norm, branches $/\\sqrt{L}$", zh="Pre-Norm，支路除以 $\\sqrt{L}$"),

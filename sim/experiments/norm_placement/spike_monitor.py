@@ -30,8 +30,8 @@ ABOUT = Text(
     zh="一个小型 Transformer 正常训练，直到某一层出了问题，并逐步加重。监测器读取每一层的注意力 logit、支路、残差流、梯度和更新量，按一步之内的计算顺序，指出最早超出健康范围五倍的数值；与之对照的是损失警报，损失高出健康均值四个标准差时触发。每一层都轮流出一次故障。故障是人为加入的，只在一处，而且比大多数真实故障发展得快，因此本实验说明这种监测能看到什么，而不说明真实训练多常以这种方式失败。",
 )
 REGIME = Text(
-    en="Training, Adam, 6 Pre-Norm layers of width 32, queries and keys of one layer growing by half in every step after 60 healthy ones",
-    zh="训练，Adam，6 层 Pre-Norm、宽度 32，60 个健康步之后某一层的查询与键每步增大一半",
+    en="Training, Adam, 6 Pre-Norm layers of width 32, queries and keys of one layer growing by half in every step after 140 healthy ones",
+    zh="训练，Adam，6 层 Pre-Norm、宽度 32，140 个健康步之后某一层的查询与键每步增大一半",
 )
 READINGS: tuple[tuple[Text, core.Key], ...] = (
     (Text(en="Attention logit", zh="注意力 logit"), "3"),
