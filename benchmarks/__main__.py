@@ -14,6 +14,9 @@ from typing import TypedDict
 
 NAMES = (
     "memory",
+    "scheduling",
+    "prediction",
+    "interview",
     "gradient_flow",
     "tiny_block",
     "training",

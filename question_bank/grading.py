@@ -1,10 +1,14 @@
-"""Scores of choice questions. A choice is known by its name, never by its position."""
+"""Scores. A choice is known by its name, never by its position; a number by how near
+it comes.
+"""
 
 from collections.abc import Set as AbstractSet
 
 RULES = ("all-or-nothing", "net-correct", "each-option")
 KEY_POINTS = "key-points"
 """The rule of open questions: the share of key points their author ticked."""
+TOLERANCE = "tolerance"
+"""The rule of estimates: right within a factor of the key, or a margin."""
 
 
 def score(
@@ -31,3 +35,17 @@ def score(
     if rule == "each-option":
         return 1 - len(key ^ chosen) / options if chosen else 0.0
     raise ValueError(f"no scoring rule {rule!r}; there are: {', '.join(RULES)}")
+
+
+def interval(
+    key: float, *, factor: float | None = None, margin: float | None = None
+) -> tuple[float, float]:
+    """The numbers that are right, from and to: within a factor of the key, which keeps
+    its sign, or within a margin. Raises ValueError unless there is one of the two.
+    """
+    if factor is not None and margin is None:
+        low, high = sorted((key / factor, key * factor))
+        return low, high
+    if margin is not None and factor is None:
+        return key - margin, key + margin
+    raise ValueError("a tolerance is either a factor or a margin")

@@ -50,11 +50,12 @@ class Revision(Base):
     question_id: Mapped[int] = mapped_column(ForeignKey("question.id"))
     number: Mapped[int]
     content_hash: Mapped[str] = mapped_column(String(64))  # of the canonical files
-    type: Mapped[Name]  # single | multi | open
+    type: Mapped[Name]  # single | multi | open | estimate
     level: Mapped[Name]  # easy | mid | hard | extreme
     topic: Mapped[Slug] = mapped_column(index=True)
     scoring: Mapped[Name]  # a rule of question_bank.grading
     tags: Mapped[list[str]]
+    unmeasured: Mapped[list[str]]  # names of choices on which no measurement can bear
     created_at: Mapped[datetime]
 
     question: Mapped[Question] = relationship(foreign_keys=[question_id])
@@ -68,6 +69,8 @@ class Revision(Base):
     evidence: Mapped[list["Evidence"]] = relationship(
         cascade="all, delete-orphan", order_by="Evidence.position"
     )
+    estimate: Mapped["Estimate | None"] = relationship(cascade="all, delete-orphan")
+    figure: Mapped["Figure | None"] = relationship(cascade="all, delete-orphan")
 
 
 class RevisionText(Base):
@@ -213,5 +216,34 @@ class Evidence(Base):
     claim: Mapped[Slug]
     params: Mapped[dict[str, Any]]  # what differs from the experiment's defaults
     outcome: Mapped[Name]  # supported | refuted: the verdict that agrees with the key
-    supports: Mapped[list[str]]  # names of choices or key points
+    supports: Mapped[list[str]]  # names of choices or key points, or "estimate"
     refutes: Mapped[list[str]]
+
+
+class Estimate(Base):
+    """The key of a question for a number: a metric's median over the default seeds."""
+
+    __tablename__ = "estimate"
+
+    revision_id: Mapped[int] = mapped_column(
+        ForeignKey("revision.id"), primary_key=True
+    )
+    experiment: Mapped[Slug] = mapped_column(index=True)
+    metric: Mapped[Slug]
+    params: Mapped[dict[str, Any]]  # what differs from the experiment's defaults
+    factor: Mapped[float | None]  # how near an answer must come: one of the two
+    margin: Mapped[float | None]
+    unit: Mapped[dict[str, Any] | None]  # text by language
+
+
+class Figure(Base):
+    """The figure of an experiment that is shown with a question."""
+
+    __tablename__ = "figure"
+
+    revision_id: Mapped[int] = mapped_column(
+        ForeignKey("revision.id"), primary_key=True
+    )
+    experiment: Mapped[Slug] = mapped_column(index=True)
+    figure: Mapped[Slug]  # its id among the experiment's figures
+    params: Mapped[dict[str, Any]]  # what differs from the experiment's defaults

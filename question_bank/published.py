@@ -1,7 +1,7 @@
 """What revisions say, read once: a revision never changes after it was written."""
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session, selectinload
+from sqlalchemy.orm import Session, joinedload, selectinload
 
 from question_bank.content import QuestionItem
 from question_bank.models import Choice, KeyPoint, Revision, RevisionText
@@ -36,5 +36,7 @@ def _loaded(session: Session, content_hash: str) -> Revision:
             selectinload(Revision.choices).selectinload(Choice.texts),
             selectinload(Revision.key_points).selectinload(KeyPoint.texts),
             selectinload(Revision.evidence),
+            joinedload(Revision.estimate),
+            joinedload(Revision.figure),
         )
     ).one()

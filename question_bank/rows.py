@@ -5,7 +5,9 @@ from typing import Any
 
 from question_bank.content import (
     ChoiceItem,
+    EstimateItem,
     EvidenceItem,
+    FigureItem,
     QuestionItem,
     Texts,
     content_hash,
@@ -13,7 +15,9 @@ from question_bank.content import (
 from question_bank.models import (
     Choice,
     ChoiceText,
+    Estimate,
     Evidence,
+    Figure,
     FollowUp,
     KeyPoint,
     KeyPointText,
@@ -34,6 +38,7 @@ def revision_of(item: QuestionItem, *, number: int, at: datetime) -> Revision:
         topic=item.topic,
         scoring=item.rule,
         tags=list(item.tags),
+        unmeasured=list(item.unmeasured),
         created_at=at,
         texts=[_text(lang, texts) for lang, texts in item.texts.items()],
         choices=[
@@ -72,6 +77,13 @@ def revision_of(item: QuestionItem, *, number: int, at: datetime) -> Revision:
             )
             for position, one in enumerate(item.evidence)
         ],
+        estimate=item.estimate and _estimate(item.estimate),
+        figure=item.figure
+        and Figure(
+            experiment=item.figure.experiment,
+            figure=item.figure.id,
+            params=item.figure.params,
+        ),
     )
 
 
@@ -84,6 +96,14 @@ def item_of(revision: Revision) -> QuestionItem:
         level=revision.level,
         tags=revision.tags,
         **({"scoring": revision.scoring} if revision.type == "multi" else {}),
+        unmeasured=revision.unmeasured,
+        estimate=revision.estimate and _estimate_item(revision.estimate),
+        figure=revision.figure
+        and FigureItem(
+            experiment=revision.figure.experiment,
+            id=revision.figure.figure,
+            params=revision.figure.params,
+        ),
         evidence=[
             EvidenceItem(
                 claim=f"{one.experiment}.{one.claim}",
@@ -100,6 +120,27 @@ def item_of(revision: Revision) -> QuestionItem:
         ],
         key_points=[point.name for point in revision.key_points],
         texts={row.lang: _texts(row, revision) for row in revision.texts},
+    )
+
+
+def _estimate(item: EstimateItem) -> Estimate:
+    return Estimate(
+        experiment=item.experiment,
+        metric=item.metric_id,
+        params=item.params,
+        factor=item.factor,
+        margin=item.margin,
+        unit=item.unit and dict(item.unit),
+    )
+
+
+def _estimate_item(row: Estimate) -> EstimateItem:
+    return EstimateItem(
+        metric=f"{row.experiment}.{row.metric}",
+        params=row.params,
+        factor=row.factor,
+        margin=row.margin,
+        unit=row.unit,
     )
 
 

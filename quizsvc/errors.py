@@ -130,6 +130,9 @@ def _fields(error: ValidationError, unknown: str) -> tuple[FieldError, ...]:
 def describe(spec: Any) -> Any:
     """Add what APIFlask leaves out: bodies are required, errors are problems."""
     for operation in (o for path in spec["paths"].values() for o in path.values()):
+        if (media := operation.pop("x-body", None)) is not None:
+            text = {"schema": {"type": "string"}}
+            operation["requestBody"] = {"content": {media: text}}
         if "requestBody" in operation:
             operation["requestBody"]["required"] = True
             operation["responses"].setdefault("415", _described(415))

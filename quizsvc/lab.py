@@ -8,12 +8,12 @@ from datetime import datetime, timedelta
 from logging import getLogger
 from typing import Any
 
-from sqlalchemy import Select, delete, func, select
+from sqlalchemy import Select, delete, func, select, union
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from question_bank.base import new_id
-from question_bank.models import Evidence, Question
+from question_bank.models import Estimate, Evidence, Figure, Question
 from quizsvc import parameters
 from quizsvc.jobs import queue
 from quizsvc.models import Experiment, Run, Worker
@@ -28,6 +28,9 @@ PERSON, START_UP = 0, 1
 
 ENDED = frozenset({"succeeded", "failed", "cancelled"})
 """The states that a run does not leave by itself."""
+
+USES = (Evidence, Estimate, Figure)
+"""The tables of what questions take from experiments."""
 
 SILENCE = timedelta(seconds=15)
 """After which a worker, which shows itself every five seconds, is taken for gone."""
@@ -76,12 +79,16 @@ def experiment(session: Session, name: str) -> Experiment:
 
 def questions_using(session: Session, name: str) -> int:
     """How many questions in use lean on an experiment."""
-    query = (
-        select(func.count(Question.id.distinct()))
-        .join(Evidence, Question.current_id == Evidence.revision_id)
-        .where(Evidence.experiment == name, Question.retired_at.is_(None))
+    questions = union(
+        *(
+            select(Question.id)
+            .join(table, Question.current_id == table.revision_id)
+            .where(table.experiment == name, Question.retired_at.is_(None))
+            for table in USES
+        )
     )
-    return session.scalars(query).one()
+    counted = select(func.count()).select_from(questions.subquery())
+    return session.scalars(counted).one()
 
 
 # Parameters
@@ -170,8 +177,12 @@ def submit(  # noqa: PLR0913 - a request is its experiment, parameters and seeds
     return Submitted(run=run, cached=run.state == "succeeded")
 
 
-def default_key(experiment: Experiment, params: Mapping[str, Any]) -> str | None:
-    """The address of the run at these parameters and the default seeds.
+def run_key(
+    experiment: Experiment,
+    params: Mapping[str, Any],
+    seeds: Sequence[int] = DEFAULT_SEEDS,
+) -> str | None:
+    """The address of the run at these parameters and seeds.
 
     None when the experiment does not take these parameters.
     """
@@ -179,7 +190,7 @@ def default_key(experiment: Experiment, params: Mapping[str, Any]) -> str | None
         values = complete(experiment, params)
     except Invalid:
         return None
-    return content_key(experiment.name, experiment.source_hash, values, DEFAULT_SEEDS)
+    return content_key(experiment.name, experiment.source_hash, values, seeds)
 
 
 def known_run(
@@ -189,7 +200,7 @@ def known_run(
 
     None also when the experiment no longer takes these parameters.
     """
-    key = default_key(experiment, params or {})
+    key = run_key(experiment, params or {})
     return session.scalar(select(Run).where(Run.content_key == key)) if key else None
 
 
@@ -236,17 +247,18 @@ def cancel(session: Session, run_id: str, *, at: datetime) -> Run:
 
 def enqueue_defaults(session: Session, *, at: datetime) -> list[Run]:
     """Ask for the runs that pages and answers show: every experiment's default, and
-    every parameter set that evidence of a question in use names; quick ones first."""
+    every parameter set that a question in use names for evidence, its key or its
+    figure; quick ones first."""
     rows = {row.name: row for row in experiments(session)}
     wanted: list[tuple[str, Mapping[str, Any]]] = [(name, {}) for name in rows]
-    evidence = select(Evidence).join(
-        Question, Question.current_id == Evidence.revision_id
-    )
-    for proof in session.scalars(evidence.where(Question.retired_at.is_(None))):
-        if proof.experiment in rows:
-            wanted.append((proof.experiment, proof.params))
-        else:
-            log.warning("evidence names no experiment: %s", proof.experiment)
+    for table in USES:
+        uses = select(table.experiment, table.params).join(
+            Question, Question.current_id == table.revision_id
+        )
+        named = session.execute(uses.where(Question.retired_at.is_(None))).all()
+        wanted += [(name, params) for name, params in named if name in rows]
+        for name in sorted({name for name, _ in named} - rows.keys()):
+            log.warning("a question names no experiment: %s", name)
     wanted.sort(key=lambda want: (rows[want[0]].seconds, want[0]))
     runs: dict[str, Run] = {}
     for place, (name, params) in enumerate(wanted):
@@ -254,7 +266,7 @@ def enqueue_defaults(session: Session, *, at: datetime) -> list[Run]:
         try:
             run = submit(session, name, params, at=moment, priority=START_UP).run
         except Invalid as refusal:
-            log.warning("evidence for %s cannot be run: %s", name, refusal.errors)
+            log.warning("a question's %s cannot be run: %s", name, refusal.errors)
         else:
             runs[run.id] = run
     return list(runs.values())

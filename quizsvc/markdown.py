@@ -127,3 +127,41 @@ def highlighted(source: str, language: str = "python") -> Markup:
     """A program as HTML, its tokens marked by Pygments' short class names."""
     formatter = HtmlFormatter(cssclass="highlight", wrapcode=True)
     return Markup(highlight(source, get_lexer_by_name(language), formatter))  # noqa: S704 - escaped by Pygments
+
+
+MARKS = str.maketrans("", "", "$*`{}\\")
+SYMBOLS = {
+    r"\varepsilon": "ε",
+    r"\partial": "∂",
+    r"\lambda": "λ",
+    r"\approx": "≈",
+    r"\alpha": "α",
+    r"\sigma": "σ",
+    r"\gamma": "γ",
+    r"\lVert": "‖",
+    r"\rVert": "‖",
+    r"\nabla": "∇",
+    r"\times": "×",
+    r"\beta": "β",
+    r"\cdot": "·",
+    r"\odot": "⊙",
+    r"\sqrt": "√",
+    r"\ell": "ℓ",
+    r"\eta": "η",
+    r"\chi": "χ",
+    r"\sum": "∑",
+    r"\top": "ᵀ",
+    r"\|": "‖",
+    r"\,": " ",
+    "^2": "²",
+    "_2": "₂",
+}
+FONTS = re.compile(r"\\(?:mathrm|mathbf|text|operatorname)\b")
+FRONT = re.compile(r"(?<=[‖√∂∇∑]) +(?=\w)")  # what ended a command's name
+
+
+def plain(text: str) -> str:
+    """A line of Markdown where no HTML can be: in an attribute, a title, a drawing."""
+    for source, symbol in SYMBOLS.items():
+        text = text.replace(source, symbol)
+    return FRONT.sub("", FONTS.sub("", text)).translate(MARKS)

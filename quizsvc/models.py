@@ -40,6 +40,10 @@ class Presentation(Base):
     # [[opaque id, name], …] in the order shown; the opaque id is this showing's alone
     choices: Mapped[list[Any]]
     key_points: Mapped[list[Any]]
+    key_run_id: Mapped[str | None] = mapped_column(
+        ForeignKey("run.id")
+    )  # an estimate's
+    figure_run_id: Mapped[str | None] = mapped_column(ForeignKey("run.id"))
     reason: Mapped[Name]  # new | due | ahead: where it stood in the schedule
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime]
@@ -66,6 +70,7 @@ class Answer(Base):
     )
     chosen: Mapped[list[str]]  # names of choices
     text: Mapped[str]
+    number: Mapped[float | None]  # of an estimate
     dont_know: Mapped[bool]
     confidence: Mapped[Name | None]  # sure | unsure
     score: Mapped[float | None]  # None until an open answer is marked
@@ -91,9 +96,13 @@ class Review(Base):
     id: Mapped[str] = mapped_column(Opaque, primary_key=True)  # rev_…
     user_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
     question_id: Mapped[int] = mapped_column(ForeignKey("question.id"))
+    # None for a review that was not given here but came from a file
     answer_id: Mapped[str | None] = mapped_column(ForeignKey("answer.id"), unique=True)
     sequence: Mapped[int]  # 1, 2, … for one user: order without a clock
     rating: Mapped[int]  # 1 Again, 2 Hard, 3 Good, 4 Easy
+    chance: Mapped[float]  # of a right answer by one who knows nothing
+    confidence: Mapped[Name | None]  # sure | unsure | dont-know
+    seconds: Mapped[float | None]  # that the answer took, to the millisecond
     study_day: Mapped[date]  # the user's, with the zone in force at that moment
     reviewed_at: Mapped[datetime]
     predicted: Mapped[float | None]  # retrievability just before; None for the first

@@ -43,18 +43,36 @@ scalars = st.one_of(
     st.just("true"),
 )
 maybe_lines = st.one_of(st.just(""), lines)
+params = st.dictionaries(
+    lines, st.one_of(scalars, st.lists(scalars, max_size=3)), max_size=3
+)
 evidence = st.fixed_dictionaries(
     {
         "claim": st.from_regex(
             r"[a-z][a-z0-9_]{0,8}\.[a-z][a-z0-9_]{0,8}", fullmatch=True
         ),
-        "params": st.dictionaries(
-            lines, st.one_of(scalars, st.lists(scalars, max_size=3)), max_size=3
-        ),
+        "params": params,
         "outcome": st.sampled_from(["supported", "refuted"]),
         "supports": st.lists(names, max_size=2),
         "refutes": st.lists(names, max_size=2),
     }
+)
+identifiers = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
+units = st.one_of(st.none(), st.fixed_dictionaries({"en": lines, "zh": lines}))
+tolerances = st.one_of(
+    st.floats(1, 1e9, exclude_min=True).map(lambda value: {"factor": value}),
+    st.floats(0, 1e9, exclude_min=True).map(lambda value: {"margin": value}),
+    st.integers(2, 10**6).map(lambda value: {"factor": value}),
+)
+estimates = st.builds(
+    lambda tolerance, **parts: parts | tolerance,
+    tolerances,
+    metric=st.from_regex(r"[a-z][a-z0-9_]{0,8}\.[a-z][a-z0-9_]{0,8}", fullmatch=True),
+    params=params,
+    unit=units,
+)
+figures = st.fixed_dictionaries(
+    {"experiment": identifiers, "id": identifiers, "params": params}
 )
 choice_texts = st.fixed_dictionaries(
     {
@@ -104,9 +122,10 @@ def texts(draw: st.DrawFn, choices: list[str], points: list[str]) -> dict[str, A
 
 @st.composite
 def items(draw: st.DrawFn) -> QuestionItem:
-    kind = draw(st.sampled_from(["single", "multi", "open"]))
+    kind = draw(st.sampled_from(["single", "multi", "open", "estimate"]))
     parts = draw(st.lists(names, min_size=1, max_size=3, unique=True))
-    choices, points = ([], parts) if kind == "open" else (parts, [])
+    choices = parts if kind in {"single", "multi"} else []
+    points = parts if kind == "open" else []
     langs = draw(st.sampled_from([["en"], ["en", "zh"]]))
     rules = ["net-correct"] + (["each-option"] if kind == "multi" else [])
     return QuestionItem.model_validate(
@@ -117,6 +136,9 @@ def items(draw: st.DrawFn) -> QuestionItem:
             "level": draw(st.sampled_from(["easy", "extreme"])),
             "tags": draw(st.lists(names, max_size=3)),
             "scoring": draw(st.sampled_from(rules)),
+            "figure": draw(st.one_of(st.none(), figures)),
+            "estimate": draw(estimates) if kind == "estimate" else None,
+            "unmeasured": draw(st.lists(names, max_size=2)),
             "evidence": draw(st.lists(evidence, max_size=2)),
             "choices": [
                 {

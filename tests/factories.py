@@ -9,6 +9,7 @@ from question_bank.content import (
     TITLE_FILE,
     ChoiceItem,
     ChoiceText,
+    EstimateItem,
     EvidenceItem,
     FollowUpText,
     KeyPointText,
@@ -25,6 +26,7 @@ KEY = "inside"
 EVIDENCE = EvidenceItem(
     claim="residual_growth.post_stream_unit", supports=[KEY], refutes=["outside"]
 )
+ESTIMATE = EstimateItem(metric="residual_growth.pre_stream_slope", factor=1.5)
 
 
 def make_choices(lang: str, names: Iterable[str]) -> dict[str, ChoiceText]:
@@ -93,7 +95,7 @@ def make_item(
 ) -> QuestionItem:
     """A question without findings unless asked; ``text`` changes every language."""
     key, fixed = set(key), set(fixed)
-    names = list(choices) if type != "open" else []
+    names = list(choices) if type in {"single", "multi"} else []
     points = list(points) if type == "open" else []
     texts = {}
     for lang in langs:
@@ -106,7 +108,10 @@ def make_item(
         }
         texts[lang] = make_texts(lang, **(parts | (text or {})))
     defaults = {"topic": "placement", "level": "easy", "tags": ["pre-norm"]}
-    if type != "open":
+    if type == "estimate":
+        defaults["estimate"] = ESTIMATE
+    elif type != "open":
+        defaults["unmeasured"] = [n for n in names if n not in {KEY, "outside"}]
         wrong = tuple(name for name in EVIDENCE.refutes if name not in key)
         defaults["evidence"] = [EVIDENCE.model_copy(update={"refutes": wrong})]
     return QuestionItem.model_validate(

@@ -11,7 +11,9 @@ from sqlalchemy.orm import Session
 from question_bank.models import (
     Choice,
     ChoiceText,
+    Estimate,
     Evidence,
+    Figure,
     FollowUp,
     KeyPoint,
     KeyPointText,
@@ -56,8 +58,10 @@ def make_question(  # every keyword is something that one test varies
     scoring: str = "all-or-nothing",
     langs: Sequence[str] = LANGS,
     evidence: Sequence[Evidence] = (),
+    estimate: Estimate | None = None,
+    figure: Figure | None = None,
 ) -> Question:
-    """A published question; an open one has the key points, any other the choices."""
+    """A published question; an open one has the key points, a choice question choices."""
     question = Question(slug=slug, pack=_pack(session))
     session.add(question)
     session.flush()
@@ -70,20 +74,23 @@ def make_question(  # every keyword is something that one test varies
             type=type,
             level=level,
             topic="placement",
-            scoring="key-points" if type == "open" else scoring,
+            scoring={"open": "key-points", "estimate": "tolerance"}.get(type, scoring),
             tags=[],
+            unmeasured=[],
             created_at=AT,
             texts=[_words(slug, lang) for lang in langs],
-            choices=[]
-            if type == "open"
-            else [
+            choices=[
                 _choice(place, name, name in key, name in fixed, langs)
                 for place, name in enumerate((*key, *others))
-            ],
+            ]
+            if type in {"single", "multi"}
+            else [],
             key_points=[_point(place, name, langs) for place, name in enumerate(points)]
             if type == "open"
             else [],
             evidence=list(evidence),
+            estimate=estimate,
+            figure=figure,
         ),
     )
     return question

@@ -11,6 +11,7 @@ from quizsvc.models import Run, RunResult
 
 from .api_helpers import V1, stock
 from .factories import make_item
+from .web_helpers import HEAT, finish_run
 
 RUNS = f"{V1}/experiments/coin/runs"
 
@@ -65,6 +66,27 @@ def test_the_same_request_is_the_same_run_and_then_a_cache_hit(
     assert (same["cached"], cached["cached"]) == (False, True)
     result = client.get(f"{V1}/runs/{first['id']}/result").get_json()
     assert result["metrics"] == {"share": [0.5] * 5}
+
+
+def test_a_figure_can_be_had_as_comma_separated_values(
+    client: FlaskClient, engine: Engine
+) -> None:
+    waiting = client.post(RUNS, json={"params": {"tosses": 7}}).get_json()["id"]
+    run = finish_run(engine, [0.5] * 5, "supported", [HEAT])
+    reply = client.get(f"{V1}/runs/{run}/figures/map.csv")
+
+    assert reply.status_code == 200
+    assert reply.mimetype == "text/csv"
+    assert reply.headers["Content-Disposition"].endswith(f"filename={run}-map.csv")
+    assert reply.text.splitlines()[2] == '"none, w = 0",1,high,1.0,0.9,1.1'
+    for path, status, code in (
+        (f"{run}/figures/other.csv", 404, "unknown-figure"),
+        ("run_none/figures/map.csv", 404, "unknown-run"),
+        (f"{waiting}/figures/map.csv", 409, "not-finished"),
+    ):
+        refused = client.get(f"{V1}/runs/{path}")
+        assert (refused.status_code, refused.get_json()["code"]) == (status, code)
+    assert client.get(f"{V1}/runs/{run}/figures/map.csv?lang=fr").status_code == 400
 
 
 @pytest.mark.parametrize(

@@ -17,17 +17,23 @@ from werkzeug.test import TestResponse
 
 from question_bank.content import EvidenceItem, QuestionItem
 
-from .api_helpers import V1, answer, choice, show, stock
+from .api_helpers import NOW, V1, answer, choice, show, stock
 from .factories import make_item
+from .measured import finished
 from .web_helpers import begin, finish_run, post
 
 SECRET = "canary-"  # begins every hidden sentence
 NAME = "magpie-"  # begins the name of every choice and key point; no text holds it
 TITLE = "Plover"  # begins every title, "plover-" every slug
-SLUGS = ("plover-asked", "plover-other", "plover-open")
+SLUGS = ("plover-asked", "plover-other", "plover-open", "plover-number")
 WORDS = ("north", "south", "east")
 MEMBERS = re.compile(r"(?<!net-)\b(correct|rationale|supports|refutes|verdict)\b")
 LAB = re.compile(r"(/api/v1)?/(experiments|runs)\b")
+VALUES = [5.4321e-3 + n * 1e-7 for n in range(5)]
+"""What gives the estimate its key: the median is told before the answer by no reply."""
+KEYS = ("54323", "5.43", "0.00543")
+HIDDEN = {"bias": 0.8125}  # the parameters behind key and figure: they give them away
+ORIGINS = ("coin", "硬币", "bias", "0.8125", "13%2F16", "run_")
 
 
 class Reply(NamedTuple):
@@ -42,14 +48,8 @@ def guarded(slug: str, right: Sequence[str] = WORDS[:1], **facts: Any) -> Questi
     names, key = [NAME + word for word in WORDS], [NAME + word for word in right]
     wrong = [name for name in names if name not in key]
     evidence = EvidenceItem(claim="coin.fair", supports=key, refutes=wrong)
-    item = make_item(
-        slug,
-        choices=names,
-        points=names,
-        key=key,
-        evidence=[evidence],
-        **facts,
-    )
+    facts = {"evidence": [evidence]} | facts
+    item = make_item(slug, choices=names, points=names, key=key, **facts)
     secret = SECRET + slug
     texts = {}
     for lang, text in item.texts.items():
@@ -75,12 +75,16 @@ def guarded(slug: str, right: Sequence[str] = WORDS[:1], **facts: Any) -> Questi
 
 @pytest.fixture(autouse=True)
 def _bank(engine: Engine, tmp_path: Path) -> None:
+    estimate = {"metric": "coin.share", "params": HIDDEN, "factor": 2.0}
+    figure = {"experiment": "coin", "id": "share", "params": HIDDEN}
     items = [
-        guarded(SLUGS[0]),
+        guarded(SLUGS[0], figure=figure),
         guarded(SLUGS[1], type="multi", right=WORDS[:2]),
         guarded(SLUGS[2], type="open"),
+        guarded(SLUGS[3], type="estimate", estimate=estimate, evidence=[]),
     ]
     stock(engine, tmp_path, items)
+    finished(engine, at=NOW, values=VALUES, **HIDDEN)
 
 
 @pytest.fixture
@@ -95,6 +99,7 @@ def known(engine: Engine, shown: list[dict[str, Any]]) -> dict[str, list[str]]:
         "slug": [*SLUGS],
         "name": ["coin"],
         "run_id": [finish_run(engine, [0.5, 0.4, 0.6, 0.5, 0.5], "supported")],
+        "figure": ["share"],
         "presentation_id": [one["id"] for one in shown],
         "answer_id": ["ans_none", shown[0]["id"]],
     }
@@ -163,6 +168,29 @@ def test_before_the_answer_no_reply_has_a_member_that_judges(
     assert [r.path for r in about if MEMBERS.search(r.text)] == []
 
 
+def test_before_the_answer_no_reply_tells_key_or_origin_of_an_estimate_or_figure(
+    app: APIFlask,
+    client: FlaskClient,
+    known: dict[str, list[str]],
+    shown: list[dict[str, Any]],
+) -> None:
+    about = [
+        reply
+        for reply in crawl(app, known)
+        if TITLE in reply.text and not LAB.match(reply.rule)
+    ]
+    assert {"/practice/<presentation_id>", "/questions/<slug>"} <= {
+        reply.rule for reply in about
+    }
+    assert holding(about, *KEYS, *ORIGINS) == []
+    assert not [word for word in (*KEYS, *ORIGINS) if word in str(shown)]
+
+    given = answer(client, shown[3], number=1)
+    assert all(word in given.text for word in ("54323", "coin", "0.8125"))
+    seen = client.get(f"/answers/{given.get_json()['id']}").text
+    assert "bias=0.8125" in seen
+
+
 def test_a_refused_answer_tells_nothing(
     client: FlaskClient, shown: list[dict[str, Any]]
 ) -> None:
@@ -170,6 +198,7 @@ def test_a_refused_answer_tells_nothing(
         answer(client, shown[0], choices=["c_unknown"]),
         answer(client, shown[1], choices=[NAME + "north"]),
         answer(client, shown[2], text=" "),
+        answer(client, shown[3], choices=["c_unknown"]),
         *(post(client, begin(client, slug)) for slug in SLUGS),
     ]
     assert {reply.status_code for reply in refused} == {422}
@@ -209,7 +238,7 @@ def test_the_laboratory_links_no_claim_to_a_question_or_choice(
 def test_search_finds_nothing_in_hidden_text(client: FlaskClient) -> None:
     for word in ("canary", "magpie"):
         assert client.get(f"{V1}/questions?q={word}").get_json()["data"] == []
-    assert len(client.get(f"{V1}/questions?q=plover").get_json()["data"]) == 3
+    assert len(client.get(f"{V1}/questions?q=plover").get_json()["data"]) == 4
 
 
 def test_choice_ids_and_order_tell_nothing(client: FlaskClient) -> None:

@@ -34,7 +34,7 @@ def call(*arguments: str, **environment: str) -> Result:
 def test_help_names_every_command() -> None:
     result = call("--help")
     assert result.exit_code == 0
-    for name in ("serve", "worker", "db", "bank", "schedule"):
+    for name in ("serve", "worker", "db", "bank", "schedule", "reviews"):
         assert f"\n  {name} " in result.output
 
 

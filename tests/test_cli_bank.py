@@ -1,5 +1,7 @@
 """``quizsvc bank``."""
 
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,11 +9,14 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import func, select
 
+import sim
 from question_bank.content import QuestionItem, read_pack
+from question_bank.lint import RULES
 from question_bank.models import Question, Revision
+from question_bank.transfer import pack_folder
 from question_bank.verify import Check
 from quizsvc.cli import main
-from quizsvc.cli.bank import table
+from quizsvc.cli.bank import objections, table
 from quizsvc.db import make_engine, reading
 from tests.factories import EVIDENCE, make_item, write_pack
 
@@ -110,23 +115,33 @@ def test_statistics_count_what_can_be_asked(run: Run, tmp_path: Path) -> None:
         tmp_path,
         make_item("one"),
         make_item(
-            "two", type="multi", key=["inside", "nowhere"], evidence=[EVIDENCE] * 2
+            "two",
+            type="multi",
+            key=["inside", "nowhere"],
+            evidence=[EVIDENCE] * 2,
+            unmeasured=[],
         ),
         make_item("three", type="open", langs=["en"], level="hard", topic="depth"),
+        make_item("four", type="estimate", figure={"experiment": "a", "id": "b"}),
         make_item("gone"),
     )
     run("bank", "import", folder)
     (folder / "gone.md").unlink()
     (folder / "gone.zh.md").unlink()
     run("bank", "import", folder)
-    assert run("bank", "stats").output.splitlines() == [
-        "questions  3",
-        "types      1 single, 1 multi, 1 open",
-        "levels     2 easy, 0 mid, 1 hard, 0 extreme",
-        "topics     2 placement, 0 operators, 0 stability, 1 depth, 0 practice",
-        "languages  3 en, 2 zh",
-        "evidence   3 pieces of 1 claims for 2 questions",
-        "key share  33% of single, 67% of multi",
+    lines = run("bank", "stats").output.splitlines()
+    assert lines[3].startswith("topics         3 placement (75%), 0 operators (0%), ")
+    assert lines[:3] + lines[4:] == [
+        "questions      4",
+        "types          1 single (25%), 1 multi (25%), 1 open (25%), 1 estimate (25%)",
+        "levels         3 easy (75%), 0 mid (0%), 1 hard (25%), 0 extreme (0%)",
+        "languages      4 en (100%), 3 zh (75%)",
+        "evidence       3 pieces of 1 claims for 2 questions",
+        "right choices  2 of 3 backed (67%)",
+        "wrong choices  2 of 3 backed (67%), 1 unmeasured",
+        "key points     0 of 2 backed (0%)",
+        "measured       1 keys, 1 figures",
+        "key share      33% of single, 67% of multi",
     ]
 
 
@@ -134,7 +149,7 @@ def test_lint_prints_findings_with_file_and_line(local: Run, tmp_path: Path) -> 
     folder = pack(tmp_path, make_item(evidence=[CLAIM_ABOUT_NOTHING]))
     result = local("bank", "lint", folder)
     assert result.output == (
-        f"{folder}/norm-position.md:7: unknown-claim: "
+        f"{folder}/norm-position.md:8: unknown-claim: "
         "no experiment makes the claim batch_independence.nothing\n"
     )
     assert result.exit_code == 1
@@ -148,35 +163,80 @@ def test_lint_prints_what_cannot_be_read(local: Run, tmp_path: Path) -> None:
     assert result.exit_code == 1
 
 
-def test_lint_is_quiet_about_a_good_pack(local: Run, tmp_path: Path) -> None:
+def test_lint_says_what_it_held_a_good_pack_against(local: Run, tmp_path: Path) -> None:
     result = local("bank", "lint", pack(tmp_path, make_item(evidence=[BATCH])))
-    assert (result.output, result.exit_code) == ("", 0)
+    assert re.fullmatch(
+        rf"1 questions in 2 files keep all {len(RULES)} rules; "
+        r"their evidence is among \d+ claims\.\n",
+        result.output,
+    )
+    assert result.exit_code == 0
 
 
 def test_verifying_runs_the_experiments_behind_the_keys(
     local: Run, tmp_path: Path
 ) -> None:
     wrong = BATCH.model_copy(update={"outcome": "refuted"})
+    unfit = BATCH.model_copy(update={"params": {"batch": 0}})
+    key_moved = BATCH.model_copy(update={"refutes": ()})
+    experiment = "batch_independence"
+    metric = {"metric": f"{experiment}.ln_single_rms", "margin": 0.1}
     folder = pack(
         tmp_path,
         make_item("agrees", evidence=[BATCH, SMALL]),
         make_item("disagrees", evidence=[wrong]),
+        make_item("moved", key=["outside"], evidence=[key_moved]),
         make_item("nothing", evidence=[CLAIM_ABOUT_NOTHING]),
+        make_item("unfit", evidence=[unfit]),
+        make_item("number", type="estimate", estimate=metric),
+        make_item("plot", figure={"experiment": experiment, "id": "gone"}, evidence=[]),
     )
     result = local("bank", "verify", "--folder", folder)
-    rows = [line.split() for line in result.output.splitlines()]
-    claim = "batch_independence.ln_batch_free"
-    assert rows[1:5] == [
-        ["agrees", claim, "supported", "supported"],
-        ["agrees", claim, '{"batch":', "8,", '"spread":', "0.5}", *["supported"] * 2],
-        ["disagrees", claim, "refuted", "supported", "not", "as", "expected"],
-        ["nothing", "batch_independence.nothing", "supported", "none", "no", "verdict"],
-    ]
-    assert result.output.endswith("2 of 4 do not back the key.\n")
+    lines = result.output.splitlines()
+    told = dict(line.split(": ", 1) for line in lines[9:-1])
+    claim = f"{experiment}.ln_batch_free"
+    assert lines[1].split() == ["agrees", claim, "supported", "supported"]
+    assert lines[2].split()[-2:] == ["supported", "supported"]
+    assert sorted(told) == ["disagrees", "moved", "nothing", "plot", "unfit"]
+    assert told["disagrees"].startswith(
+        f"{claim}: the key needs the claim refuted, and it is supported: "
+        "5 of 5 seeds inside the bounds, median "
+    )
+    assert told["moved"] == (
+        f"{claim}: the key says 'inside' is wrong, and this supports it."
+    )
+    assert told["nothing"] == (
+        f"{experiment}.nothing: {experiment} makes no claim 'nothing'."
+    )
+    assert "the run failed: sim: batch: Input should be greater" in told["unfit"]
+    assert "there is no figure 'gone'; there are: " in told["plot"]
+    assert [line.split()[-1] for line in lines if "number" in line] == ["1"]
+    assert lines[-1] == "5 of 8 do not back the key."
     assert result.exit_code == 1
-    only = local("bank", "verify", "agrees", "--folder", folder)
-    assert only.output.endswith("All 2 back the key.\n")
+    only = local("bank", "verify", "agrees", "number", "--folder", folder)
+    assert only.output.endswith("All 3 back the key.\n")
     assert only.exit_code == 0
+
+
+@pytest.mark.slow
+def test_a_placement_swapped_in_the_code_is_an_objection(
+    local: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = shutil.copytree(Path(sim.__file__).parent, tmp_path / "swapped" / "sim")
+    blocks = copy / "nets" / "blocks.py"
+    code = blocks.read_text()
+    swapped = re.sub(
+        r"(\"p(?:ost|re)\": _everywhere\()(POST|PRE)",
+        lambda found: found[1] + {"POST": "PRE", "PRE": "POST"}[found[2]],
+        code,
+    )
+    assert swapped != code
+    blocks.write_text(swapped)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "swapped"))
+    monkeypatch.chdir(tmp_path)
+    result = local("bank", "verify", "original-block", "--folder", pack_folder())
+    assert "the key needs the claim supported, and it is refuted" in result.output
+    assert result.exit_code == 1
 
 
 def test_verifying_an_unknown_question_is_refused(local: Run, tmp_path: Path) -> None:
@@ -186,20 +246,21 @@ def test_verifying_an_unknown_question_is_refused(local: Run, tmp_path: Path) ->
     assert result.output == "Error: There is no question other.\n"
 
 
-def test_the_table_lines_up() -> None:
+def test_the_table_lines_up_and_objections_are_sentences() -> None:
     def check(slug: str, params: str, problem: str) -> Check:
         return Check(
             slug=slug,
-            claim="a.b",
+            takes="a.b",
             params=params,
             expected="supported",
             actual="refuted",
             problem=problem,
         )
 
-    checks = [check("one", "", ""), check("other", '{"n": 1}', "not as expected")]
+    checks = [check("one", "", ""), check("other", '{"n": 1}', "why not")]
     assert list(table(checks)) == [
-        "question  claim         expected   actual",
+        "question  takes         expected   actual",
         "one       a.b           supported  refuted",
-        'other     a.b {"n": 1}  supported  refuted  not as expected',
+        'other     a.b {"n": 1}  supported  refuted  OBJECTION',
     ]
+    assert list(objections(checks)) == ['other: a.b {"n": 1}: why not.']

@@ -64,6 +64,43 @@ def test_every_shipped_file_is_canonical(
     assert path.read_text("utf-8") == canonical[path]
 
 
+MEASURED = """---
+topic: depth
+type: estimate
+level: mid
+figure: {experiment: spike_monitor, id: monitor, params: {fault: logits}}
+estimate: {metric: residual_growth.pre_slope, params: {depth: 24}, factor: 1.5, unit: {en: layers, zh: 层}}
+---
+
+# How steep"""
+
+
+def test_an_estimate_and_a_figure_stand_on_one_line_each() -> None:
+    body = render_question(make_item(type="estimate")).partition("stands\n")[2]
+    item = parse_question(f"{MEASURED}\n{body}", PATH)
+    assert item.estimate
+    assert (
+        item.estimate.experiment,
+        item.estimate.metric_id,
+        item.estimate.params,
+    ) == (
+        "residual_growth",
+        "pre_slope",
+        {"depth": 24},
+    )
+    assert item.figure
+    assert item.figure.params == {"fault": "logits"}
+    assert (item.rule, item.parts, item.choices) == ("tolerance", ("estimate",), ())
+    assert render_question(item).startswith(MEASURED)
+
+
+def test_a_question_without_the_newer_fields_keeps_its_hash() -> None:
+    item = make_item(unmeasured=())
+    fields = ("figure:", "estimate:", "unmeasured:")
+    assert not any(field in render_question(item) for field in fields)
+    assert content_hash(item) != content_hash(make_item(unmeasured=["nowhere"]))
+
+
 def test_a_heading_inside_code_is_code() -> None:
     code = "```python\n# first\n## Short\n```"
     item = make_item(text={"full": code})

@@ -21,6 +21,7 @@ PATH = Path("norm-position.md")
 ZH = Path("norm-position.zh.md")
 SINGLE = render_question(make_item())
 OPEN = render_question(make_item(type="open"))
+ESTIMATE = render_question(make_item(type="estimate"))
 
 
 def errors(source: str, path: Path = PATH) -> list[tuple[int, str]]:
@@ -106,6 +107,44 @@ def test_a_mistake_is_told_with_its_line(old: str, new: str, message: str) -> No
     assert first - 3 <= line <= (last if "code block" in message else first + 5)
 
 
+METRIC = "estimate: {metric: residual_growth.pre_stream_slope, "
+
+
+@pytest.mark.parametrize(
+    ("new", "message"),
+    [
+        (METRIC + "factor: 2, margin: 1}", "either a factor or a margin"),
+        (METRIC.rstrip(", ") + "}", "either a factor or a margin"),
+        (METRIC + "factor: 1}", "estimate.factor: Input should be greater than 1"),
+        (METRIC + "margin: 0}", "estimate.margin: Input should be greater than 0"),
+        (METRIC + "margin: true}", "estimate.margin: Input should be a valid number"),
+        (METRIC + "margin: .inf}", "estimate.margin: Input should be a finite"),
+        (METRIC + "margin: 1, unit: {en: m}}", "estimate.unit.zh: Field required"),
+        ("estimate: {metric: slope, margin: 1}", "estimate.metric: String should"),
+        ("unmeasured: [a]", "type estimate and the field estimate belong together"),
+        (METRIC + "margin: 1}\nfigure: {experiment: a}", "figure.id: Field required"),
+        (
+            METRIC + "margin: 1}\nfigure: {experiment: a.b, id: c}",
+            "figure.experiment: String should match",
+        ),
+    ],
+)
+def test_an_estimate_or_figure_that_cannot_be_used_is_told(
+    new: str, message: str
+) -> None:
+    old = METRIC + "factor: 1.5}"
+    assert old in ESTIMATE
+    assert any(message in text for _, text in errors(ESTIMATE.replace(old, new)))
+
+
+def test_an_estimate_has_no_list_of_parts() -> None:
+    for heading, name in (("Choices", "choices"), ("Key points", "key_points")):
+        source = SINGLE if name == "choices" else OPEN
+        parts = source[source.index(f"## {heading}") : source.index("## Short")]
+        found = errors(ESTIMATE.replace("## Short", parts + "## Short"))
+        assert f"type estimate has no section {heading!r}" in [t for _, t in found]
+
+
 def test_all_mistakes_of_a_file_are_told_at_once() -> None:
     source = (
         SINGLE.replace("level: easy", "level: simple")
@@ -113,7 +152,7 @@ def test_all_mistakes_of_a_file_are_told_at_once() -> None:
         .replace("(https://", "(gopher://")
         .replace("## Memory hook\n\nNorm first.\n\n", "")
     )
-    assert [line for line, _ in errors(source)] == [4, 20, 48, 49]
+    assert [line for line, _ in errors(source)] == [4, 21, 49, 50]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from question_bank.grading import RULES, score
+from question_bank.grading import RULES, interval, score
 
 KEY = frozenset("ABC")
 
@@ -82,3 +82,33 @@ def test_a_question_that_makes_no_sense_is_not_scored(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         score(rule, key, chosen, options)
+
+
+@pytest.mark.parametrize(
+    ("key", "tolerance", "low", "high"),
+    [
+        (2, {"factor": 2}, 1, 4),
+        (-2, {"factor": 2}, -4, -1),
+        (0.5, {"margin": 0.25}, 0.25, 0.75),
+        (0, {"margin": 1}, -1, 1),
+        (0, {"factor": 3}, 0, 0),
+    ],
+)
+def test_a_tolerance_lies_around_the_key(
+    key: float, tolerance: dict[str, float], low: float, high: float
+) -> None:
+    assert interval(key, **tolerance) == (low, high)
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1.001, 1e3), st.booleans())
+def test_a_key_is_within_its_own_tolerance(
+    key: float, size: float, relative: bool
+) -> None:
+    low, high = interval(key, **{"factor" if relative else "margin": size})
+    assert low <= key <= high
+
+
+@pytest.mark.parametrize("tolerance", [{}, {"factor": 2.0, "margin": 1.0}])
+def test_there_is_one_tolerance(tolerance: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="either a factor or a margin"):
+        interval(1, **tolerance)

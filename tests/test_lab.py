@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Engine, func, select
 from sqlalchemy.orm import Session
 
-from question_bank.models import Evidence, Pack, Question, Revision
+from question_bank.models import Evidence
 from quizsvc import lab
 from quizsvc.db import reading, writing
 from quizsvc.jobs import queue
@@ -179,62 +179,6 @@ def test_two_requests_at_one_moment_make_one_run(engine: Engine) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert len(set(pool.map(ask, range(16)))) == 1
-
-
-def make_evidence(session: Session, slug: str, experiment: str, **params: Any) -> None:
-    pack = Pack(slug=slug, title={})
-    question = Question(slug=slug, pack=pack)
-    revision = Revision(
-        question=question,
-        number=1,
-        content_hash="",
-        type="single",
-        level="easy",
-        topic="placement",
-        scoring="all-or-nothing",
-        tags=[],
-        created_at=AT,
-    )
-    proof = Evidence(
-        position=0,
-        experiment=experiment,
-        claim="c",
-        params=params,
-        outcome="supported",
-        supports=[],
-        refutes=[],
-    )
-    revision.evidence = [proof]
-    session.add(revision)
-    session.flush()
-    question.current_id = revision.id
-    session.flush()
-
-
-def test_start_up_asks_for_defaults_and_for_what_answers_show(session: Session) -> None:
-    entries = [make_entry(seconds=5.0), make_entry("quick", seconds=0.5)]
-    lab.store_catalogue(session, entries)
-    make_evidence(session, "one", "stream", depth=24)
-    make_evidence(session, "two", "stream")
-    make_evidence(session, "three", "stream", depth=1000)
-    make_evidence(session, "four", "gone")
-    runs = lab.enqueue_defaults(session, at=AT)
-    session.commit()
-    assert len(runs) == 3
-    asked = []
-    while run := queue.claim(session, at=AT, lease=LEASE):
-        asked.append((run.experiment, run.params["depth"], run.priority))
-    assert asked[0] == ("quick", 12, START_UP)
-    assert set(asked[1:]) == {("stream", 12, START_UP), ("stream", 24, START_UP)}
-    assert len(lab.enqueue_defaults(session, at=AT)) == 3
-    assert session.scalar(select(func.count(Run.id))) == 3
-
-
-def test_a_retired_question_asks_for_nothing(session: Session) -> None:
-    lab.store_catalogue(session, [make_entry()])
-    make_evidence(session, "one", "stream", depth=24)
-    session.scalars(select(Question)).one().retired_at = AT
-    assert len(lab.enqueue_defaults(session, at=AT)) == 1
 
 
 def test_a_run_is_known_by_its_parameters(lab_session: Session) -> None:

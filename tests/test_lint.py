@@ -9,6 +9,7 @@ from question_bank.content import QuestionItem, read_pack
 from question_bank.lint import RULES, lint
 from question_bank.lint.bias import chance_of_as_many
 from question_bank.transfer import pack_folders
+from tests.factories import ESTIMATE as SLOPE
 from tests.factories import EVIDENCE, make_choices, make_item, write_pack
 from tests.lint_helpers import findings, names, saying, with_choice
 
@@ -17,7 +18,7 @@ def evidence(**changes: Any) -> list[Any]:
     return [EVIDENCE.model_copy(update=changes)]
 
 
-@pytest.mark.parametrize("kind", ["single", "multi", "open"])
+@pytest.mark.parametrize("kind", ["single", "multi", "open", "estimate"])
 def test_a_good_question_has_no_findings(tmp_path: Path, kind: str) -> None:
     assert findings(tmp_path, make_item(type=kind)) == []
 
@@ -40,6 +41,12 @@ BROKEN = {
     ),
     "untaught-point": make_item(type="open", text={"full": "Inside the branch 支路."}),
     "no-evidence": make_item(evidence=[]),
+    "unbacked-choice": make_item(unmeasured=()),
+    "measured-choice": make_item(unmeasured=["nowhere", "inside"]),
+    "unknown-experiment": make_item(
+        type="estimate",
+        estimate={"metric": "residual_shrink.pre_stream_slope", "margin": 1},
+    ),
     "unknown-choice": make_item(evidence=evidence(refutes=("elsewhere",))),
     "key-contradiction": make_item(evidence=evidence(supports=("outside",))),
     "unknown-claim": make_item(evidence=evidence(claim="residual_growth.nothing")),
@@ -62,6 +69,56 @@ def test_each_rule_finds_what_breaks_it(tmp_path: Path, name: str) -> None:
     assert name in names(tmp_path, item)
 
 
+PART = "estimate"
+ESTIMATE = SLOPE.model_dump()
+FIGURE = {"experiment": "residual_growth", "id": "ratio"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "finding"),
+    [
+        ({"figure": FIGURE}, None),
+        ({"figure": FIGURE | {"params": {"depth": 3}}}, None),
+        (
+            {"figure": FIGURE | {"experiment": "residual_shrink"}},
+            "unknown-experiment: there is no experiment residual_shrink",
+        ),
+        (
+            {"figure": FIGURE | {"params": {"width": 3}}},
+            "unknown-parameter: residual_growth has no parameter 'width'",
+        ),
+        (
+            {"type": "estimate", "estimate": {**ESTIMATE, "params": {"width": 3}}},
+            "unknown-parameter: residual_growth has no parameter 'width'",
+        ),
+        (
+            {"type": "estimate", "evidence": evidence(supports=(), refutes=[PART])},
+            "key-contradiction: residual_growth.post_stream_unit refutes 'estimate', "
+            "which is a right choice",
+        ),
+        (
+            {"type": "estimate", "evidence": evidence(supports=[PART], refutes=())},
+            None,
+        ),
+        ({"unmeasured": ["elsewhere", "nowhere"]}, "no choice 'elsewhere'"),
+        ({"type": "open", "unmeasured": ["formula"]}, "no choice 'formula'"),
+        ({"evidence": [], "unmeasured": ["inside", "outside", "nowhere"]}, None),
+    ],
+)
+def test_what_a_question_takes_from_experiments_is_there(
+    tmp_path: Path, facts: dict[str, Any], finding: str | None
+) -> None:
+    found = [str(one) for one in findings(tmp_path, make_item(**facts))]
+    assert len(found) == (finding is not None)
+    assert all(finding and finding in one for one in found)
+
+
+def test_a_choice_that_nothing_bears_on_is_pointed_at(tmp_path: Path) -> None:
+    [finding] = findings(tmp_path, make_item(unmeasured=()))
+    source = finding.path.read_text().split("\n")
+    assert source[finding.line - 1].startswith("- [ ] `nowhere`")
+
+
 def test_a_finding_tells_file_line_rule_and_message(tmp_path: Path) -> None:
     item = saying("One line.\n\nHere $5 is bare.")
     [finding] = findings(tmp_path, item)
@@ -74,7 +131,7 @@ def test_a_finding_tells_file_line_rule_and_message(tmp_path: Path) -> None:
 def test_evidence_is_pointed_at_in_the_front_matter(tmp_path: Path) -> None:
     good, bad = EVIDENCE, EVIDENCE.model_copy(update={"supports": ("outside",)})
     [finding] = findings(tmp_path, make_item(evidence=[good, bad]))
-    assert (finding.name, finding.line) == ("key-contradiction", 11)
+    assert (finding.name, finding.line) == ("key-contradiction", 12)
 
 
 def test_without_known_claims_evidence_is_not_held_against_them(
@@ -168,7 +225,7 @@ def test_nearly_equal_stems_are_found(tmp_path: Path) -> None:
     found = [
         f for f in findings(tmp_path, one, same, other) if f.name == "near-duplicate"
     ]
-    assert [(f.path.name, f.line) for f in found] == [("same.md", 14)]
+    assert [(f.path.name, f.line) for f in found] == [("same.md", 15)]
 
 
 @pytest.mark.parametrize("folder", pack_folders(), ids=lambda folder: folder.name)

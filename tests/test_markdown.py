@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizsvc.markdown import MAX_LENGTH, MAX_OPENERS, highlighted, render
+from quizsvc.markdown import MAX_LENGTH, MAX_OPENERS, highlighted, plain, render
 
 FORMULAS = [
     r"\bar{a}_{n} = b_{n}",
@@ -216,3 +216,16 @@ def test_levels_without_end_do_no_harm() -> None:
 def test_the_same_text_is_rendered_once() -> None:
     text = f"once {time.monotonic()}"
     assert render(text) is render(text)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (r"Size of $\lVert y\rVert/\sqrt d$ in all", "Size of ‖y‖/√d in all"),
+        (r"$\mathrm{LN}(x)$, **bold** and `code`", "LN(x), bold and code"),
+        (r"$\lVert J\rVert_2 \approx \eta^2\,\sigma$", "‖J‖₂ ≈ η² σ"),
+        ("Pre-Norm $1 + 0.5\\,l$", "Pre-Norm 1 + 0.5 l"),
+    ],
+)
+def test_a_formula_can_be_said_without_html(line: str, words: str) -> None:
+    assert plain(line) == words

@@ -1,8 +1,24 @@
 from alembic import command
-from sqlalchemy import create_engine, inspect
+from sqlalchemy import create_engine, inspect, select, text
 
 from question_bank.base import Base
+from question_bank.models import Evidence, Revision
 from quizsvc import migrating
+from quizsvc.db import make_engine, reading, writing
+from quizsvc.models import Presentation
+from quizsvc.practice import Submission, submit_answer
+
+from .practice_factories import AT, ask, make_question, make_user
+
+FAIR = {
+    "position": 0,
+    "experiment": "coin",
+    "claim": "fair",
+    "params": {},
+    "outcome": "supported",
+    "supports": ["inside"],
+    "refutes": [],
+}
 
 
 def test_migrations_build_what_the_models_say(database_url: str) -> None:
@@ -26,4 +42,52 @@ def test_downgrading_leaves_nothing_behind(database_url: str) -> None:
 
     engine = create_engine(database_url)
     assert set(inspect(engine).get_table_names()) == {"alembic_version"}
+    engine.dispose()
+
+
+def rows(url: str) -> dict[str, int]:
+    """How many rows each table has."""
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        counts = {
+            name: connection.execute(
+                text(f'SELECT count(*) FROM "{name}"')
+            ).scalar_one()
+            for name in inspect(engine).get_table_names()
+        }
+    engine.dispose()
+    return counts
+
+
+def answered(url: str) -> None:
+    """An answer with its review, and a presentation that nobody answered."""
+    engine = make_engine(url)
+    with writing(engine) as session:
+        user = make_user(session)
+        make_question(session, evidence=[Evidence(**FAIR)])
+        shown = ask(session, user)
+        submit_answer(session, user, shown.id, Submission(dont_know=True), at=AT)
+        ask(session, user)
+        session.commit()
+    engine.dispose()
+
+
+def test_going_down_and_up_again_keeps_every_row(database_url: str) -> None:
+    migrating.upgrade(database_url)
+    answered(database_url)
+    before = rows(database_url)
+    assert before["choice"]
+    assert before["review"]
+
+    command.downgrade(migrating.config(database_url), "0001")
+    kept = rows(database_url)
+    assert before.items() - kept.items() == {("estimate", 0), ("figure", 0)}
+
+    migrating.upgrade(database_url)
+    command.check(migrating.config(database_url))
+    assert rows(database_url) == before
+    engine = make_engine(database_url)
+    with reading(engine) as session:
+        assert session.scalars(select(Revision.unmeasured)).all() == [[]]
+        assert session.scalars(select(Presentation.figure_run_id)).all() == [None] * 2
     engine.dispose()

@@ -16,7 +16,7 @@ from quizsvc.models import Run, Worker
 from .api_helpers import stock
 from .factories import make_item
 from .test_web_feedback import FAIR
-from .web_helpers import Page, finish_run, get, post
+from .web_helpers import FIGURE, FLOW, HEAT, Page, finish_run, get, post
 
 
 @pytest.fixture(autouse=True)
@@ -178,6 +178,50 @@ def test_the_table_of_a_figure_is_its_data(client: FlaskClient, engine: Engine) 
         *("0.5", "0.4", "0.6", ""),
         *("", "", "", "0.5"),
     ]
+
+
+def test_a_heat_map_is_a_table_with_the_scale_of_its_colours(
+    client: FlaskClient, engine: Engine
+) -> None:
+    page = get(client, f"/runs/{finish_run(engine, [0.5] * 5, 'supported', [HEAT])}")
+    figure = page.all("figure")[0]
+    assert (figure["data-vlabel"], figure["data-vscale"]) == ("Gap, log scale", "log")
+    assert figure["data-xticks"] == '["low", "high"]'
+    heads = [head["data-v"] for head in page.all("th", scope="col") if "data-v" in head]
+    assert heads == ["low", "high"]
+    rows = [head["data-v"] for head in page.all("th", scope="row")]
+    assert rows == ["none, w = 0", "long"]
+    cells = page.all("td", class_="r")
+    assert [cell["data-v"] for cell in cells] == ["0.1", "1.0", "0.01", ""]
+    assert (cells[0]["data-lo"], cells[0]["data-hi"]) == ("0.05", "0.2")
+
+
+def test_the_way_through_a_block_is_an_ordered_table(
+    client: FlaskClient, engine: Engine
+) -> None:
+    page = get(client, f"/runs/{finish_run(engine, [0.5] * 5, 'supported', [FLOW])}")
+    assert [row["data-does"] for row in page.all("tr") if "data-does" in row] == [
+        *("in", "read", "map", "keep", "add", "norm"),
+        *("in", "read", "norm", "map", "keep", "add"),
+    ]
+    assert "Pre 1. Stream enters2.51 2. Copy2.50.2 3. Norm before10.5" in page.text
+    options = page.all("option")
+    assert [option["value"] for option in options] == ["0", "1", "0", "1"]
+    assert [i for i, o in enumerate(options) if "selected" in o] == [0, 3]
+
+
+def test_the_data_of_a_figure_is_a_file_that_needs_no_script(
+    client: FlaskClient, engine: Engine
+) -> None:
+    run = finish_run(engine, [0.5] * 5, "supported", [FIGURE, HEAT])
+    for lang in ("en", "zh"):
+        page = get(client, f"/runs/{run}", headers={"Accept-Language": lang})
+        links = [link["href"] for link in page.all("a") if "download" in link]
+        assert links == [
+            f"/api/v1/runs/{run}/figures/{name}.csv?lang={lang}"
+            for name in ("share", "map")
+        ]
+    assert client.get(links[1]).text.splitlines()[1] == "无，w = 0,0,低,0.1,0.05,0.2"
 
 
 def test_an_experiment_shows_the_run_that_is_known_there(

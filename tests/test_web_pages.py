@@ -218,6 +218,19 @@ def test_the_stylesheet_is_small_and_every_token_is_defined_and_used() -> None:
     assert used == set(re.findall(r"(--[\w-]+):", css))
 
 
+def test_the_stylesheet_of_figures_is_small_and_its_tokens_are_defined_and_used() -> (
+    None
+):
+    css = (STATIC / "figures.css").read_text()
+    assert len(css) <= 3_000
+    own = set(re.findall(r"(--[\w-]+):", css))
+    shared = set(re.findall(r"(--[\w-]+):", (STATIC / "app.css").read_text()))
+    scripts = "".join(path.read_text() for path in STATIC.glob("*.js"))
+    used = set(re.findall(r"var\((--[\w-]+)", css))
+    assert used <= own | shared
+    assert own - {"--c"} <= used | set(re.findall(r"var\((--[\w-]+)", scripts))
+
+
 def test_every_icon_is_there_and_used() -> None:
     there = re.findall(r'<symbol id="(\w+)"', (STATIC / "icons.svg").read_text())
     folder = STATIC.parent / "templates"

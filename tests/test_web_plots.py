@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizsvc.web import plots
+from quizsvc.web import plots, tables
 
-from .web_helpers import FIGURE
+from .web_helpers import FIGURE, FLOW, HEAT
 
 numbers = st.floats(-1e6, 1e6)
 
@@ -90,7 +90,7 @@ def test_a_bound_close_to_one_is_told_apart_from_it() -> None:
 
 
 def test_a_table_has_a_row_for_every_x_and_a_column_for_every_curve() -> None:
-    table = plots.table(FIGURE)
+    table = tables.table(FIGURE)
     assert [(c.key, c.role) for c in table.columns] == [
         ("1", "mid"),
         ("1", "lo"),
@@ -105,10 +105,10 @@ def test_a_table_has_a_row_for_every_x_and_a_column_for_every_curve() -> None:
 
 
 def test_a_thumbnail_draws_each_curve_inside_its_box() -> None:
-    paths = plots.thumbnail(FIGURE)
-    assert [key for key, _ in paths] == ["1", "t"]
-    for _, path in paths:
-        x, y = re.findall(r"(\S+) (\S+?)(?:L|$)", path.removeprefix("M"))[0]
+    shapes = plots.thumbnail(FIGURE)
+    assert [shape.key for shape in shapes] == ["1", "t"]
+    for shape in shapes:
+        x, y = re.findall(r"(\S+) (\S+?)(?:L|$)", shape.path.removeprefix("M"))[0]
         assert 0 <= float(x) <= 300
         assert 0 <= float(y) <= 110
 
@@ -116,3 +116,54 @@ def test_a_thumbnail_draws_each_curve_inside_its_box() -> None:
 def test_a_figure_without_values_has_an_empty_thumbnail() -> None:
     empty = {**FIGURE, "series": [{**FIGURE["series"][0], "y": [None, None, None]}]}
     assert plots.thumbnail(empty) == []
+
+
+def test_a_heat_map_keeps_its_rows_and_names_its_columns() -> None:
+    found = tables.heat(HEAT)
+    assert [name["en"] for name, _ in found.rows] == ["none, $w = 0$", "long"]
+    assert [[c.mid for c in cells] for _, cells in found.rows] == [
+        [0.1, 1.0],
+        [0.01, None],
+    ]
+    assert (found.rows[0][1][0].low, found.rows[1][1][0].low) == (0.05, None)
+    assert [tables.tick(HEAT["x"], x) for x in found.columns] == HEAT["x"]["ticks"]
+
+
+def test_a_result_from_before_axes_had_names_has_none() -> None:
+    assert tables.tick(FIGURE["x"], 10) is None
+
+
+def test_a_way_through_a_block_has_only_the_steps_it_takes() -> None:
+    post, pre = tables.ways(FLOW)
+    assert [step["does"] for _, step, _, _ in post.steps] == [
+        *("in", "read", "map", "keep", "add", "norm")
+    ]
+    assert [place for place, *_ in pre.steps] == [0, 1, 2, 3, 4, 5]
+    assert [gradient.mid for *_, gradient in pre.steps] == [1, 0.2, 0.5, 1, 1, 1]
+
+
+def test_a_thumbnail_of_a_heat_map_covers_its_box_where_there_are_values() -> None:
+    shapes = plots.thumbnail(HEAT)
+    assert [shape.path.split("h")[0] for shape in shapes] == [
+        *("M0.0 0.0", "M150.0 0.0", "M0.0 55.0")
+    ]
+    assert shapes[1].fill == plots.shade(1)
+    assert shapes[2].fill == plots.shade(0)
+    assert all(not shape.key for shape in shapes)
+
+
+def test_a_thumbnail_shows_few_curves() -> None:
+    many = {**FIGURE, "series": FIGURE["series"][:1] * 20}
+    assert len(plots.thumbnail(many)) == plots.SHOWN
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_larger_share_never_lies_before_a_smaller_one_in_the_colours(
+    a: float, b: float
+) -> None:
+    def place(share: float) -> float:
+        later, percent = re.findall(r"var\(--heat-(\d)\) (\d+)%", plots.shade(share))[0]
+        return int(later) - 1 + int(percent) / 100
+
+    low, high = sorted((a, b))
+    assert 0 <= place(low) <= place(high) <= 2

@@ -1,6 +1,7 @@
 """A visitor of the pages: reads them, fills in forms, carries their token."""
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from html import unescape
 from html.parser import HTMLParser
@@ -14,7 +15,7 @@ from quizsvc import lab
 from quizsvc.db import writing
 from quizsvc.models import RunResult
 
-FIGURE = {
+FIGURE: dict[str, Any] = {
     "id": "share",
     "title": {"en": "Share of heads", "zh": "正面的比例"},
     "alt": {"en": "A flat line.", "zh": "一条平线。"},
@@ -38,6 +39,75 @@ FIGURE = {
             "low": [],
             "high": [],
         },
+    ],
+}
+
+
+HEAT: dict[str, Any] = {
+    "id": "map",
+    "title": {"en": "What trains", "zh": "哪些能训练"},
+    "alt": {"en": "Dark above, light below.", "zh": "上深下浅。"},
+    "kind": "heat",
+    "x": {
+        "label": {"en": "Rate", "zh": "学习率"},
+        "scale": "linear",
+        "ticks": [{"en": "low", "zh": "低"}, {"en": "high", "zh": "高"}],
+    },
+    "y": {"label": {"en": "Warmup", "zh": "预热"}, "scale": "linear", "ticks": []},
+    "value": {"label": {"en": "Gap", "zh": "差距"}, "scale": "log", "ticks": []},
+    "series": [
+        {
+            "name": {"en": "none, $w = 0$", "zh": "无，$w = 0$"},
+            "key": "1",
+            "x": [0, 1],
+            "y": [0.1, 1.0],
+            "low": [0.05, 0.9],
+            "high": [0.2, 1.1],
+        },
+        {
+            "name": {"en": "long", "zh": "长"},
+            "key": "1",
+            "x": [0, 1],
+            "y": [0.01, None],
+            "low": [],
+            "high": [],
+        },
+    ],
+    "steps": [],
+}
+
+
+def _way(name: str, key: str, x: list[int], y: list[float]) -> dict[str, Any]:
+    band = {"low": [0.9 * v for v in y], "high": [1.1 * v for v in y]}
+    return {"name": {"en": name, "zh": name}, "key": key, "x": x, "y": y, **band}
+
+
+def _step(does: str, en: str, zh: str) -> dict[str, Any]:
+    return {"does": does, "name": {"en": en, "zh": zh}}
+
+
+FLOW: dict[str, Any] = {
+    **HEAT,
+    "id": "flow",
+    "kind": "flow",
+    "title": {"en": "One block", "zh": "一个块"},
+    "x": {"label": {"en": "Step", "zh": "步骤"}, "scale": "linear", "ticks": []},
+    "y": {"label": {"en": "RMS", "zh": "RMS"}, "scale": "linear", "ticks": []},
+    "value": None,
+    "series": [
+        _way("Post", "3", [0, 1, 3, 4, 5, 6], [1, 1, 0.7, 1, 1.2, 1]),
+        _way("Post, gradient", "4", [0, 1, 3, 4, 5, 6], [1, 0.5, 0.8, 0.8, 0.8, 1]),
+        _way("Pre", "3", [0, 1, 2, 3, 4, 5], [2.5, 2.5, 1, 0.7, 2.5, 2.6]),
+        _way("Pre, gradient", "4", [0, 1, 2, 3, 4, 5], [1, 0.2, 0.5, 1, 1, 1]),
+    ],
+    "steps": [
+        _step("in", "Stream enters", "残差流进入"),
+        _step("read", "Copy", "副本"),
+        _step("norm", "Norm before", "之前的归一化"),
+        _step("map", "Attention", "注意力"),
+        _step("keep", "Skip path", "跳跃路径"),
+        _step("add", "Sum", "相加"),
+        _step("norm", "Norm of the sum", "相加后的归一化"),
     ],
 }
 
@@ -115,7 +185,13 @@ def answer(client: FlaskClient, *words: str, slug: str = "norm-position") -> str
     return reply.location
 
 
-def finish_run(engine: Engine, values: list[float], outcome: str, **params: Any) -> str:
+def finish_run(
+    engine: Engine,
+    values: list[float],
+    outcome: str,
+    figures: Sequence[Any] = (FIGURE,),
+    **params: Any,
+) -> str:
     """A run of the coin that has succeeded with these values; its id."""
     with writing(engine) as session:
         run = lab.submit(session, "coin", params, at=datetime.now(UTC)).run
@@ -130,7 +206,10 @@ def finish_run(engine: Engine, values: list[float], outcome: str, **params: Any)
             "high": max(values),
         }
         run.result = RunResult(
-            metrics={"share": values}, verdicts=[verdict], figures=[FIGURE], seconds=0.5
+            metrics={"share": values},
+            verdicts=[verdict],
+            figures=list(figures),
+            seconds=0.5,
         )
         session.commit()
         return run.id

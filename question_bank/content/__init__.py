@@ -5,6 +5,7 @@ translation the file beside it. Packs lie in the folders next to these modules.
 from question_bank.content.errors import ContentError, InvalidContent
 from question_bank.content.frontmatter import Place
 from question_bank.content.items import (
+    ESTIMATE,
     LANGUAGES,
     LEVELS,
     SOURCE,
@@ -12,7 +13,9 @@ from question_bank.content.items import (
     TYPES,
     ChoiceItem,
     ChoiceText,
+    EstimateItem,
     EvidenceItem,
+    FigureItem,
     FollowUpText,
     KeyPointText,
     Lang,
@@ -20,6 +23,7 @@ from question_bank.content.items import (
     QuestionItem,
     ReferenceText,
     Texts,
+    Unit,
 )
 from question_bank.content.pack import TITLE_FILE, PackItem, read_pack
 from question_bank.content.parse import (
@@ -37,6 +41,7 @@ from question_bank.content.render import (
 )
 
 __all__ = [
+    "ESTIMATE",
     "LANGUAGES",
     "LEVELS",
     "SOURCE",
@@ -46,7 +51,9 @@ __all__ = [
     "ChoiceItem",
     "ChoiceText",
     "ContentError",
+    "EstimateItem",
     "EvidenceItem",
+    "FigureItem",
     "FollowUpText",
     "InvalidContent",
     "KeyPointText",
@@ -59,6 +66,7 @@ __all__ = [
     "ReferenceText",
     "Texts",
     "Translation",
+    "Unit",
     "content_hash",
     "parse_question",
     "parse_translation",

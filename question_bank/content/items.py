@@ -8,16 +8,29 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
+    Field,
     StringConstraints,
     model_validator,
 )
 
 from question_bank.content.prose import check_line, check_prose
-from question_bank.grading import KEY_POINTS
+from question_bank.grading import KEY_POINTS, TOLERANCE
 
 Lang = Literal["en", "zh"]
-Topic = Literal["placement", "operators", "stability", "depth", "practice"]
-Type = Literal["single", "multi", "open"]
+Topic = Literal[
+    "placement",
+    "operators",
+    "stability",
+    "depth",
+    "practice",
+    "initialisation",
+    "optimisation",
+    "precision",
+    "attention",
+    "models",
+    "diagnosis",
+]
+Type = Literal["single", "multi", "open", "estimate"]
 Level = Literal["easy", "mid", "hard", "extreme"]
 Scoring = Literal["all-or-nothing", "net-correct", "each-option"]
 
@@ -30,6 +43,9 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 FIXED = "(fixed)"
 FOLLOW_UP = re.compile(r"(.+) → `([a-z0-9-]+)`")
 NAME = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+ESTIMATE = "estimate"
+"""The type of a question for a number, and the name of its one part."""
+_IDENTIFIER = "[a-z][a-z0-9_]*"
 
 
 def _filled(text: str) -> str:
@@ -71,6 +87,9 @@ Line = Annotated[MaybeLine, AfterValidator(_filled)]
 Prose = Annotated[str, AfterValidator(check_prose)]
 Phrase = Annotated[Line, AfterValidator(_phrase)]
 Params = Annotated[dict[Line, Any], AfterValidator(_scalars)]
+Identifier = Annotated[str, StringConstraints(pattern=f"^{_IDENTIFIER}$")]
+Measured = Annotated[str, StringConstraints(pattern=rf"^{_IDENTIFIER}\.{_IDENTIFIER}$")]
+"""``experiment.claim`` or ``experiment.metric``."""
 
 
 class Item(BaseModel):
@@ -80,12 +99,10 @@ class Item(BaseModel):
 class EvidenceItem(Item):
     """A claim of an experiment, and the verdict that agrees with the key."""
 
-    claim: Annotated[
-        str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$")
-    ]
+    claim: Measured
     params: Params = {}  # what differs from the experiment's defaults
     outcome: Literal["supported", "refuted"] = "supported"
-    supports: tuple[Name, ...] = ()  # choices or key points
+    supports: tuple[Name, ...] = ()  # choices, key points or ``estimate``
     refutes: tuple[Name, ...] = ()
 
     @property
@@ -95,6 +112,45 @@ class EvidenceItem(Item):
     @property
     def claim_id(self) -> str:
         return self.claim.partition(".")[2]
+
+
+class Unit(Item):
+    """What a number counts, in every language."""
+
+    en: Line
+    zh: Line
+
+
+class EstimateItem(Item):
+    """A metric whose median over the seeds is the key, and how near it is right."""
+
+    metric: Measured
+    params: Params = {}  # what differs from the experiment's defaults
+    factor: float | None = Field(None, gt=1, strict=True, allow_inf_nan=False)
+    margin: float | None = Field(None, gt=0, strict=True, allow_inf_nan=False)
+    unit: Unit | None = None
+
+    @model_validator(mode="after")
+    def _one_tolerance(self) -> Self:
+        if (self.factor is None) == (self.margin is None):
+            raise ValueError("an estimate has either a factor or a margin")
+        return self
+
+    @property
+    def experiment(self) -> str:
+        return self.metric.partition(".")[0]
+
+    @property
+    def metric_id(self) -> str:
+        return self.metric.partition(".")[2]
+
+
+class FigureItem(Item):
+    """A figure of an experiment that is shown below the stem."""
+
+    experiment: Identifier
+    id: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]*$")]
+    params: Params = {}  # what differs from the experiment's defaults
 
 
 class ChoiceItem(Item):
@@ -156,12 +212,17 @@ class Facts(Item):
     level: Level
     tags: tuple[Name, ...] = ()
     scoring: Scoring = "net-correct"  # of a multi-select question
+    figure: FigureItem | None = None
+    estimate: EstimateItem | None = None
+    unmeasured: tuple[Name, ...] = ()  # choices on which no measurement can bear
     evidence: tuple[EvidenceItem, ...] = ()
 
     @model_validator(mode="after")
-    def _only_multi_chooses_its_rule(self) -> Self:
+    def _some_fields_are_for_one_type(self) -> Self:
         if self.type != "multi" and self.scoring != "net-correct":
             raise ValueError("scoring is for multi-select questions")
+        if (self.type == ESTIMATE) != (self.estimate is not None):
+            raise ValueError("type estimate and the field estimate belong together")
         return self
 
     @property
@@ -169,7 +230,8 @@ class Facts(Item):
         """The name of the rule that scores an answer."""
         if self.type == "multi":
             return self.scoring
-        return "all-or-nothing" if self.type == "single" else KEY_POINTS
+        rules = {"single": "all-or-nothing", "open": KEY_POINTS, ESTIMATE: TOLERANCE}
+        return rules[self.type]
 
 
 class QuestionItem(Facts):
@@ -193,9 +255,8 @@ class QuestionItem(Facts):
                 raise ValueError(f"the choices differ in {lang}")
             if list(text.key_points) != list(self.key_points):
                 raise ValueError(f"the key points differ in {lang}")
-        if (self.type == "open") != (not choices) or bool(choices) == bool(
-            self.key_points
-        ):
+        needed = (self.type in {"single", "multi"}, self.type == "open")
+        if (bool(choices), bool(self.key_points)) != needed:
             raise ValueError("choices or, for an open question, key points")
         return self
 
@@ -210,6 +271,19 @@ class QuestionItem(Facts):
         return frozenset(choice.name for choice in self.choices if choice.correct)
 
     @property
+    def choice_names(self) -> tuple[str, ...]:
+        return tuple(choice.name for choice in self.choices)
+
+    @property
+    def measured(self) -> frozenset[str]:
+        """The names of the parts that evidence bears on."""
+        return frozenset(
+            name for one in self.evidence for name in (*one.supports, *one.refutes)
+        )
+
+    @property
     def parts(self) -> tuple[str, ...]:
-        """The names of the choices or key points, in order."""
-        return tuple(choice.name for choice in self.choices) or self.key_points
+        """The names of what evidence can bear on, in order."""
+        if self.type == ESTIMATE:
+            return (ESTIMATE,)
+        return self.choice_names or self.key_points

@@ -10,7 +10,15 @@ from pydantic import BaseModel, ValidationError
 from question_bank.content import frontmatter, sections
 from question_bank.content.errors import ContentError, InvalidContent
 from question_bank.content.frontmatter import FrontMatterError, Place
-from question_bank.content.items import SOURCE, Facts, Item, Line, QuestionItem, Texts
+from question_bank.content.items import (
+    ESTIMATE,
+    SOURCE,
+    Facts,
+    Item,
+    Line,
+    QuestionItem,
+    Texts,
+)
 from question_bank.content.prose import is_strange
 from question_bank.content.sections import HEADINGS, PROSE, Numbered, Reading
 
@@ -88,8 +96,8 @@ def locate_translation(source: str, path: Path) -> Located[Translation]:
     front = _build(_Language, reading.values.pop("front"), reading)
     _read_body(body, reading, source=False)
     reading.values.pop("facts", None)
-    if ("choices" in reading.values) == ("key_points" in reading.values):
-        reading.mistake(1, "either 'Choices' or 'Key points' is needed")
+    if "choices" in reading.values and "key_points" in reading.values:
+        reading.mistake(1, "either 'Choices' or 'Key points', not both")
     texts = _texts(reading)
     item = Translation(front.language, texts) if front and texts else None
     return _finish(item, path, reading)
@@ -147,15 +155,14 @@ def _read_body(lines: Numbered, reading: Reading, *, source: bool) -> None:
 
 
 def _check_type(kind: str, reading: Reading) -> None:
-    needed, other = ("choices", "key_points")
-    if kind == "open":
-        needed, other = other, needed
-    if not reading.values.get(needed):
+    """An open question has key points, an estimate no list of parts, others choices."""
+    needed = {"open": "key_points", ESTIMATE: None}.get(kind, "choices")
+    if needed and not reading.values.get(needed):
         place: Place = (needed,) if (needed,) in reading.lines else ("type",)
         reading.mistake(
             reading.line(place), f"type {kind} needs section {HEADINGS[needed]!r}"
         )
-    if other in reading.values:
+    for other in {"choices", "key_points"} & reading.values.keys() - {needed}:
         reading.mistake(
             reading.line((other,)), f"type {kind} has no section {HEADINGS[other]!r}"
         )

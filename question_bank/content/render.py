@@ -5,9 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from question_bank.content.frontmatter import flow
 from question_bank.content.items import (
+    ESTIMATE,
     FIXED,
     SOURCE,
+    EstimateItem,
     EvidenceItem,
+    FigureItem,
     Lang,
     QuestionItem,
     Texts,
@@ -22,6 +25,12 @@ def render_question(item: QuestionItem) -> str:
         front.append(f"tags: {flow(item.tags)}")
     if item.scoring != QuestionItem.model_fields["scoring"].default:
         front.append(f"scoring: {item.scoring}")
+    if item.figure:
+        front.append(f"figure: {_figure(item.figure)}")
+    if item.estimate:
+        front.append(f"estimate: {_estimate(item.estimate)}")
+    if item.unmeasured:
+        front.append(f"unmeasured: {flow(item.unmeasured)}")
     if item.evidence:
         front.append("evidence:")
         front += [line for one in item.evidence for line in _evidence(one)]
@@ -59,6 +68,24 @@ def _document(front: Iterable[str], blocks: Iterable[str]) -> str:
     return "\n\n".join(["\n".join(["---", *front, "---"]), *blocks]) + "\n"
 
 
+def _figure(item: FigureItem) -> str:
+    params = {"params": item.params} if item.params else {}
+    return flow({"experiment": item.experiment, "id": item.id} | params)
+
+
+def _estimate(item: EstimateItem) -> str:
+    parts = [f"metric: {item.metric}"]
+    if item.params:
+        parts.append(f"params: {flow(item.params)}")
+    for name in ("factor", "margin"):
+        value = getattr(item, name)
+        if value is not None:
+            parts.append(f"{name}: {int(value) if value.is_integer() else value}")
+    if item.unit:
+        parts.append(f"unit: {flow(dict(item.unit))}")
+    return "{" + ", ".join(parts) + "}"
+
+
 def _evidence(item: EvidenceItem) -> Iterator[str]:
     yield f"- claim: {item.claim}"
     if item.params:
@@ -82,9 +109,11 @@ def _body(item: QuestionItem, lang: Lang) -> Iterator[str]:
         "follow_ups": _follow_ups(texts),
         "references": _references(texts),
     }
-    absent = "choices" if item.type == "open" else "key_points"
+    absent = {"choices"} if item.type == "open" else {"key_points"}
+    if item.type == ESTIMATE:
+        absent = {"choices", "key_points"}
     for name, heading in HEADINGS.items():
-        if name == absent:
+        if name in absent:
             continue
         yield f"## {heading}"
         text = "\n".join(lists[name]) if name in lists else getattr(texts, name)

@@ -2,9 +2,9 @@
 
 from flask import Flask
 
-from quizsvc.api import answers, docs, experiments, health, questions, reviews
+from quizsvc.api import answers, docs, experiments, health, progress, questions, reviews
 
 
 def init_app(app: Flask) -> None:
-    for module in (questions, answers, reviews, experiments, docs, health):
+    for module in (questions, answers, reviews, progress, experiments, docs, health):
         app.register_blueprint(module.bp)

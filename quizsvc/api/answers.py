@@ -13,7 +13,14 @@ from quizsvc.api import paging
 from quizsvc.idempotency import Reply, once
 from quizsvc.markdown import render
 from quizsvc.models import Answer
-from quizsvc.practice import DueItem, Feedback, Submission
+from quizsvc.practice import (
+    DueItem,
+    EvidenceView,
+    Feedback,
+    MeasuredKey,
+    ShownFigure,
+    Submission,
+)
 from quizsvc.schemas import (
     AnswerIn,
     AnswerOut,
@@ -45,16 +52,23 @@ def due(query_data: DueIn) -> paging.Page[DueItem]:
 @bp.post("/questions/<slug>/presentations")
 @bp.input(PresentIn)
 @bp.output(PresentationOut, status_code=201)
-@bp.doc(responses=[404])
+@bp.doc(responses=[404, 409])
 def present(
     slug: str, json_data: PresentIn
 ) -> tuple[dict[str, Any], int, dict[str, str]]:
-    """Show a question: pins its revision, the order of its choices and the scoring rule."""
+    """Show a question: pins its revision, the order of its choices and the scoring rule.
+
+    409 while the experiment that gives its key or its figure is being computed.
+    """
     session, at = db.session(), datetime.now(UTC)
     user = practice.local_user(session, at=at)
-    shown = practice.present(
-        session, user, slug, json_data.lang, at=at, rng=random.SystemRandom()
-    )
+    chance = random.SystemRandom()
+    try:
+        shown = practice.present(session, user, slug, json_data.lang, at=at, rng=chance)
+    except practice.NotComputed:
+        practice.compute(session, slug, at=at)
+        session.commit()
+        raise
     view = practice.shown(session, shown)
     body = {
         **view,
@@ -138,5 +152,11 @@ def _out(given: Answer, view: Feedback) -> dict[str, Any]:
         "references": [
             {"title": t, "url": u, "note": n} for t, u, n in view.references
         ],
-        "evidence": [{**vars(e), "run": e.run_id} for e in view.evidence],
+        "measured": view.measured and _with_run(view.measured),
+        "figure": view.figure and _with_run(view.figure),
+        "evidence": [_with_run(e) for e in view.evidence],
     }
+
+
+def _with_run(view: EvidenceView | MeasuredKey | ShownFigure) -> dict[str, Any]:
+    return {**vars(view), "run": view.run_id}

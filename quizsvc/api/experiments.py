@@ -15,14 +15,15 @@ from flask import Response, current_app, url_for
 from flask.sansio.blueprints import BlueprintSetupState
 from sqlalchemy import Engine
 
-from quizsvc import db, lab, practice
+from quizsvc import db, figures, lab, practice
 from quizsvc.api import paging
 from quizsvc.idempotency import Reply, once
-from quizsvc.models import Experiment, Run
-from quizsvc.refusals import Busy, Conflict
+from quizsvc.models import Experiment, Run, RunResult
+from quizsvc.refusals import Busy, Conflict, NotFound
 from quizsvc.schemas import (
     ExperimentOut,
     ExperimentsOut,
+    LangIn,
     PageIn,
     ResultOut,
     RunIn,
@@ -32,6 +33,15 @@ from quizsvc.schemas import (
 bp = APIBlueprint("experiments", __name__, url_prefix="/api/v1", tag="Experiments")
 
 EVENT_SECONDS = 0.25
+Documented = dict[int | str, dict[str, str | dict[str, dict[str, Any]]]]
+CSV: Documented = {
+    200: {
+        "description": "Comma-separated: series, x, x_name, y, low and high",
+        "content": {"text/csv": {"schema": {"type": "string"}}},
+    },
+    404: {"description": "Not Found"},
+    409: {"description": "Conflict"},
+}
 STREAM_SECONDS = 60  # a client that wants more connects again
 
 
@@ -119,17 +129,39 @@ def run(run_id: str) -> dict[str, Any]:
 @bp.doc(responses=[404, 409])
 def result(run_id: str) -> dict[str, Any]:
     """What a run measured: one value a seed for each metric, verdicts and figures."""
+    found = _finished(run_id)
+    return {
+        "params": found.run.params,
+        "seeds": found.run.seeds,
+        "metrics": found.metrics,
+        "verdicts": found.verdicts,
+        "figures": found.figures,
+        "seconds": found.seconds,
+    }
+
+
+def _finished(run_id: str) -> RunResult:
     row = lab.find_run(db.session(), run_id)
     if row.result is None:
         raise Conflict("not-finished", f"The run is {row.state}; it has no result.")
-    return {
-        "params": row.params,
-        "seeds": row.seeds,
-        "metrics": row.result.metrics,
-        "verdicts": row.result.verdicts,
-        "figures": row.result.figures,
-        "seconds": row.result.seconds,
-    }
+    return row.result
+
+
+@bp.get("/runs/<run_id>/figures/<figure>.csv")
+@bp.input(LangIn, location="query")
+@bp.doc(responses=CSV)
+def figure(run_id: str, figure: str, query_data: LangIn) -> Response:
+    """A figure's data as a file: a line for each point of each of its series."""
+    row = _finished(run_id)
+    for one in row.figures:
+        if one["id"] == figure:
+            name = f"{run_id}-{figure}.csv"
+            return Response(
+                figures.as_csv(one, query_data.lang),
+                mimetype="text/csv",
+                headers={"Content-Disposition": f"attachment; filename={name}"},
+            )
+    raise NotFound("unknown-figure", f"The run has no figure {figure}.")
 
 
 @bp.get("/runs/<run_id>/events")

@@ -5,6 +5,7 @@ from typing import Any
 from apiflask import APIBlueprint
 
 from question_bank.models import Revision, RevisionText
+from question_bank.published import content
 from quizsvc import db, practice
 from quizsvc.api import paging
 from quizsvc.markdown import render
@@ -34,7 +35,9 @@ def questions(query_data: QuestionsIn) -> paging.Page[dict[str, Any]]:
 @bp.doc(responses=[404])
 def question(slug: str, query_data: LangIn) -> dict[str, Any]:
     """One question without its key. Choices come by text: their order tells nothing."""
-    revision = practice.published(db.session(), slug)
+    session = db.session()
+    revision = practice.published(session, slug)
+    item = content(session, revision.content_hash)
     pack = revision.question.pack.slug
     texts = {text.lang: text for text in revision.texts}
     lang = query_data.lang if query_data.lang in texts else "en"
@@ -48,6 +51,8 @@ def question(slug: str, query_data: LangIn) -> dict[str, Any]:
         "stem": texts[lang].stem,
         "stem_html": render(texts[lang].stem),
         "choices": [{"text": t, "text_html": render(t, inline=True)} for t in choices],
+        "estimate": practice.tolerance(item, lang),
+        "figure": item.figure is not None,
     }
 
 

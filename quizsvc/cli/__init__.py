@@ -8,6 +8,7 @@ import click
 from quizsvc.cli.bank import bank
 from quizsvc.cli.database import db
 from quizsvc.cli.options import data_option
+from quizsvc.cli.reviews import reviews
 from quizsvc.cli.schedule import schedule
 from quizsvc.cli.serve import serve
 from quizsvc.cli.worker import worker
@@ -20,5 +21,5 @@ def main() -> None:
     """Interview practice in which every answer key is backed by an experiment."""
 
 
-for command in (serve, worker, db, bank, schedule):
+for command in (serve, worker, db, bank, schedule, reviews):
     main.add_command(command)

@@ -1,18 +1,13 @@
 """``quizsvc bank``: questions as files and in the database."""
 
-import json
-import os
-import subprocess
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from quizsvc.cli import processes
 from quizsvc.cli.database import connect, upgrade
 from quizsvc.cli.refusal import Refusal
 from quizsvc.settings import Settings
@@ -21,9 +16,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from question_bank.content import PackItem
-    from question_bank.verify import Check, RunKey
-
-PROCESSES = 2  # experiments at a time
+    from question_bank.statistics import Statistics
+    from question_bank.verify import Check
 
 folders_argument = click.argument(
     "folders", nargs=-1, metavar="[FOLDER ...]", type=click.Path(path_type=Path)
@@ -40,7 +34,8 @@ def bank() -> None:
 def lint_command(folders: Sequence[Path]) -> None:
     """Say what is wrong with the files of packs (default: those of the program)."""
     from question_bank.content import InvalidContent, read_pack
-    from question_bank.lint import lint
+    from question_bank.lint import RULES, lint
+    from quizsvc.cli.simulations import known_claims
 
     packs: list[PackItem] = []
     findings: list[str] = []
@@ -49,13 +44,17 @@ def lint_command(folders: Sequence[Path]) -> None:
             packs.append(read_pack(folder))
         except InvalidContent as invalid:
             findings += map(str, invalid.errors)
-    if packs:
-        claims = known_claims()
-        findings += [str(finding) for pack in packs for finding in lint(pack, claims)]
+    claims = known_claims() if packs else {}
+    findings += [str(finding) for pack in packs for finding in lint(pack, claims)]
     for finding in findings:
         click.echo(finding)
     if findings:
         raise click.exceptions.Exit(1)
+    click.echo(
+        f"{sum(len(pack.questions) for pack in packs)} questions in "
+        f"{sum(len(pack.files) for pack in packs)} files keep all {len(RULES)} rules; "
+        f"their evidence is among {len(claims)} claims."
+    )
 
 
 @bank.command("import")
@@ -109,16 +108,8 @@ def stats_command(settings: Settings) -> None:
 
     with bank_database(settings) as engine, reading(engine) as session:
         found = statistics([item_of(row) for row in current_revisions(session)])
-    click.echo(f"questions  {found.questions}")
-    for name in ("types", "levels", "topics", "languages"):
-        counts = getattr(found, name).items()
-        click.echo(f"{name:9}  " + ", ".join(f"{n} {key}" for key, n in counts))
-    click.echo(
-        f"evidence   {found.evidence} pieces of {found.claims} claims "
-        f"for {found.backed} questions"
-    )
-    shares = ", ".join(f"{share:.0%} of {t}" for t, share in found.key_share.items())
-    click.echo(f"key share  {shares or 'no choices'}")
+    for line in summary(found):
+        click.echo(line)
 
 
 @bank.command("verify")
@@ -127,19 +118,20 @@ def stats_command(settings: Settings) -> None:
     "--folder", type=click.Path(path_type=Path), help="A pack; the program's if not."
 )
 def verify_command(slugs: Sequence[str], folder: Path | None) -> None:
-    """Run the experiments behind answer keys; fail where a verdict contradicts a key."""
+    """Run the experiments behind answer keys; fail where a verdict contradicts a key.
+
+    Keys of estimates and figures of questions are held against the runs too.
+    """
     from question_bank.verify import needed_runs, verify
+    from quizsvc.cli.simulations import run_all
 
     packs = [read(one) for one in ([folder] if folder else shipped())]
     items = [item for pack in packs for item in pack.questions]
     if unknown := sorted(set(slugs) - {item.slug for item in items}):
         raise Refusal(f"There is no question {', '.join(unknown)}.")
     items = [item for item in items if item.slug in slugs or not slugs]
-    with ThreadPoolExecutor(PROCESSES) as pool:
-        keys = needed_runs(items)
-        outcomes = dict(zip(keys, pool.map(outcomes_of, keys), strict=True))
-    checks = verify(items, outcomes)
-    for line in table(checks):
+    checks = verify(items, run_all(needed_runs(items)))
+    for line in [*table(checks), *objections(checks)]:
         click.echo(line)
     if problems := sum(bool(check.problem) for check in checks):
         click.echo(f"{problems} of {len(checks)} do not back the key.")
@@ -179,52 +171,49 @@ def bank_database(settings: Settings) -> "Iterator[Engine]":
         engine.dispose()
 
 
-def known_claims() -> dict[str, set[str]]:
-    """Each ``experiment.claim`` with the names of the experiment's parameters.
-
-    Raises Refusal when the experiments cannot be loaded.
-    """
-    entries = sim_json("catalogue")
-    if entries is None:
-        raise Refusal("The experiments cannot be loaded.")
-    return {
-        f"{entry['name']}.{claim['id']}": set(entry["schema"].get("properties", {}))
-        for entry in entries
-        for claim in entry["claims"]
-    }
-
-
-def outcomes_of(run: "RunKey") -> Mapping[str, str]:
-    """The outcome of each claim of an experiment; none when the run fails."""
-    options = [
-        f"--{name.replace('_', '-')}={_option(value)}"
-        for name, value in run.params.items()
-    ]
-    result = sim_json("run", run.experiment, "--json", *options)
-    return {v["claim"]: v["outcome"] for v in result["verdicts"]} if result else {}
+def summary(found: "Statistics") -> Iterator[str]:
+    """Statistics in lines: counts with shares, and how far measurements reach."""
+    rows = {"questions": str(found.questions)}
+    for name in ("types", "levels", "topics", "languages"):
+        counts = getattr(found, name).items()
+        shares = (f"{n} {key} ({_share(n, found.questions)})" for key, n in counts)
+        rows[name] = ", ".join(shares)
+    rows["evidence"] = (
+        f"{found.evidence} pieces of {found.claims} claims for {found.backed} questions"
+    )
+    for name, reach in found.coverage.items():
+        rows[name] = f"{reach.backed} of {reach.all} backed ({_share(*reach[:2])})"
+        if reach.unmeasured:
+            rows[name] += f", {reach.unmeasured} unmeasured"
+    rows["measured"] = f"{found.estimates} keys, {found.figures} figures"
+    key_shares = (f"{share:.0%} of {t}" for t, share in found.key_share.items())
+    rows["key share"] = ", ".join(key_shares) or "no choices"
+    width = max(map(len, rows))
+    for name, text in rows.items():
+        yield f"{name:{width}}  {text}"
 
 
-def sim_json(*arguments: str) -> Any:
-    """What ``python -m sim`` prints as JSON in a process of its own; None if it fails."""
-    process = processes.start(["sim", *arguments], os.environ, stdout=subprocess.PIPE)
-    text, _ = process.communicate()
-    return None if process.returncode else json.loads(text)
-
-
-def _option(value: Any) -> str:
-    if isinstance(value, list):
-        return ",".join(map(_option, value))
-    return value if isinstance(value, str) else json.dumps(value)
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.0%}" if whole else "–"
 
 
 def table(checks: "Sequence[Check]") -> Iterator[str]:
-    """Lines with aligned columns: question, claim, expected, actual, problem."""
-    rows = [("question", "claim", "expected", "actual", "")]
+    """Lines with aligned columns: question, what it takes, expected, actual, a mark."""
+    rows = [("question", "takes", "expected", "actual", "")]
     for check in checks:
-        claim = f"{check.claim} {check.params}".strip()
-        actual = check.actual or "none"
-        rows.append((check.slug, claim, check.expected, actual, check.problem))
+        takes = f"{check.takes} {check.params}".strip()
+        mark = "OBJECTION" if check.problem else ""
+        rows.append((check.slug, takes, check.expected, check.actual, mark))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         yield "  ".join(cells).rstrip()
+
+
+def objections(checks: "Sequence[Check]") -> Iterator[str]:
+    """A line for each check that does not agree: where, and why not."""
+    for check in checks:
+        if check.problem:
+            yield f"{check.slug}: {check.takes} {check.params}".rstrip() + (
+                f": {check.problem}."
+            )

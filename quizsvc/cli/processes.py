@@ -65,6 +65,7 @@ def start(
     environment: Mapping[str, str],
     *,
     stdout: int | None = None,
+    stderr: int | None = None,
     pass_fds: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
     """Start a Python module in a session of its own that ends with this process."""
@@ -73,6 +74,7 @@ def start(
         env=environment,
         stdin=subprocess.DEVNULL,
         stdout=stdout,
+        stderr=stderr,
         pass_fds=pass_fds,
         start_new_session=True,
         preexec_fn=_end_with_parent(os.getpid()),

@@ -13,7 +13,14 @@ from quizsvc.practice.answering import (
     submit_answer,
 )
 from quizsvc.practice.bank import Found, published, search
+from quizsvc.practice.estimating import MeasuredKey, ShownFigure
 from quizsvc.practice.evidence import EvidenceView
+from quizsvc.practice.exchange import (
+    MAX_FILE,
+    Import,
+    export_reviews,
+    import_reviews,
+)
 from quizsvc.practice.expiry import forget_expired
 from quizsvc.practice.explaining import (
     Feedback,
@@ -22,13 +29,18 @@ from quizsvc.practice.explaining import (
     ReviewView,
     feedback,
 )
+from quizsvc.practice.measured import NotComputed, compute
 from quizsvc.practice.presenting import (
     LIFETIME,
     Shown,
+    Tolerance,
     find_presentation,
+    in_language,
     present,
     shown,
+    tolerance,
 )
+from quizsvc.practice.progress import Progress, progress
 from quizsvc.practice.queue import DueItem, Today, due, today
 from quizsvc.practice.reviewing import (
     RATINGS,
@@ -43,6 +55,7 @@ from quizsvc.practice.users import local_user
 __all__ = [
     "LIFETIME",
     "MAX_ANSWER",
+    "MAX_FILE",
     "RATINGS",
     "Confidence",
     "DueItem",
@@ -51,20 +64,31 @@ __all__ = [
     "FeedbackChoice",
     "FeedbackPoint",
     "Found",
+    "Import",
+    "MeasuredKey",
+    "NotComputed",
+    "Progress",
     "ReviewView",
     "Shown",
+    "ShownFigure",
     "Submission",
     "Today",
+    "Tolerance",
+    "compute",
     "dates_by_rating",
     "due",
+    "export_reviews",
     "feedback",
     "find_answer",
     "find_presentation",
     "forget_expired",
+    "import_reviews",
+    "in_language",
     "latest_review",
     "local_user",
     "mark_answer",
     "present",
+    "progress",
     "published",
     "rebuild",
     "reviews",
@@ -72,5 +96,6 @@ __all__ = [
     "shown",
     "submit_answer",
     "today",
+    "tolerance",
     "undo",
 ]

@@ -10,11 +10,12 @@ from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import set_committed_value
 
 from question_bank.base import new_id
-from question_bank.content import QuestionItem
+from question_bank.content import ESTIMATE, QuestionItem
 from question_bank.grading import score
 from question_bank.published import content
 from question_bank.suggest import MAX_ANSWER
 from quizsvc.models import Answer, Presentation, User
+from quizsvc.practice.estimating import near
 from quizsvc.practice.presenting import LIFETIME, find_presentation
 from quizsvc.practice.reviewing import RATINGS, record
 from quizsvc.practice.users import lock
@@ -46,6 +47,7 @@ class Submission:
 
     choices: Sequence[str] = ()  # opaque ids of this presentation
     text: str = ""
+    number: float | None = None  # of an estimate
     dont_know: bool = False
     confidence: str | None = None  # sure | unsure
     seconds: float | None = None  # None: since the question was shown
@@ -72,7 +74,7 @@ def submit_answer(
         raise Conflict("already-answered", "This question has been answered.")
     item = content(session, shown.content_hash)
     chosen = _checked(shown, item, submission)
-    grade, correct = _graded(shown, item, submission, chosen)
+    grade, correct = _graded(session, shown, item, submission, chosen)
     seconds = _seconds(shown, submission, at)
     session.connection().execute(
         _END_OTHERS,
@@ -88,6 +90,7 @@ def submit_answer(
         presentation_id=shown.id,
         chosen=chosen,
         text="" if submission.dont_know else submission.text,
+        number=None if submission.dont_know else submission.number,
         dont_know=submission.dont_know,
         confidence=submission.confidence,
         score=grade,
@@ -147,6 +150,13 @@ def _checked(
         raise invalid("/confidence", "not-an-option", "Say sure, unsure or nothing.")
     if submission.dont_know:
         return []
+    if (submission.number is None) == (item.type == ESTIMATE):
+        raise _about_number(submission)
+    if item.type == ESTIMATE:
+        if submission.choices or submission.text:
+            where = "/choices" if submission.choices else "/text"
+            raise invalid(where, "not-accepted", "The answer is a number alone.")
+        return []
     if item.type == "open":
         if submission.choices:
             raise invalid("/choices", "not-accepted", "An open question has none.")
@@ -166,15 +176,28 @@ def _checked(
 
 
 def _graded(
-    shown: Presentation, item: QuestionItem, submission: Submission, chosen: list[str]
+    session: Session,
+    shown: Presentation,
+    item: QuestionItem,
+    submission: Submission,
+    chosen: list[str],
 ) -> tuple[float | None, bool | None]:
     """Score, and whether the answer is fully right; nothing yet for an open text."""
     if submission.dont_know:
         return 0.0, False
     if item.type == "open":
         return None, None
+    if item.estimate and submission.number is not None:
+        right = near(session, shown, item.estimate, submission.number)
+        return float(right), right
     grade = score(shown.scoring, item.key, set(chosen), len(item.choices))
     return grade, item.key == set(chosen)
+
+
+def _about_number(submission: Submission) -> Invalid:
+    if submission.number is None:
+        return invalid("/number", "missing", "The answer is a number.")
+    return invalid("/number", "not-accepted", "The question asks for no number.")
 
 
 def _named(

@@ -55,8 +55,8 @@ def search(  # noqa: PLR0913 - each is one way to narrow the search
 ) -> list[Found]:
     """Published questions written in ``lang``, by slug, from the one behind ``after`` on.
 
-    What is None or empty narrows nothing. ``type`` is single, multi, open, or choice for
-    the first two; ``q`` stands in the title or the stem, never in anything hidden.
+    What is None or empty narrows nothing. ``type`` is single, multi, open, estimate, or
+    choice for the first two; ``q`` stands in the title or the stem, never in anything hidden.
     """
     mine = and_(
         MemoryState.question_id == Question.id,
@@ -74,7 +74,7 @@ def search(  # noqa: PLR0913 - each is one way to narrow the search
     )
     exact = {Pack.slug: pack, Revision.topic: topic, Revision.level: level}
     if type == "choice":
-        rows = rows.where(Revision.type != "open")
+        rows = rows.where(Revision.type.in_(["single", "multi"]))
     else:
         exact[Revision.type] = type
     rows = rows.where(*(column == value for column, value in exact.items() if value))

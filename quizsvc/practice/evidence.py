@@ -137,7 +137,7 @@ def _address(session: Session, proof: EvidenceItem) -> _Address:
     address = _Address(
         experiment.source_hash,
         next(claims, {}),
-        lab.default_key(experiment, proof.params),
+        lab.run_key(experiment, proof.params),
     )
     if len(_addresses) >= KEPT:
         _addresses.clear()

@@ -8,11 +8,17 @@ from typing import Any, NamedTuple
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
-from question_bank.content import QuestionItem, Texts
+from question_bank.content import ESTIMATE, QuestionItem, Texts
 from question_bank.models import Question
 from question_bank.published import content
 from question_bank.suggest import Suggestion, suggest
 from quizsvc.models import Answer, Review
+from quizsvc.practice.estimating import (
+    MeasuredKey,
+    ShownFigure,
+    measured_key,
+    shown_figure,
+)
 from quizsvc.practice.evidence import EvidenceView, evidence
 from quizsvc.practice.presenting import in_language
 from quizsvc.practice.reviewing import RATINGS
@@ -88,8 +94,11 @@ class Feedback:
     dont_know: bool
     confidence: str | None
     scoring: str
+    number: float | None
     choices: list[FeedbackChoice]  # in the order shown
     key_points: list[FeedbackPoint]
+    measured: MeasuredKey | None  # the key of an estimate
+    figure: ShownFigure | None
     short: str
     detailed: str
     full: str
@@ -107,6 +116,8 @@ def feedback(session: Session, answer: Answer, *, lang: str) -> Feedback:
     item = content(session, shown.content_hash)
     lang, words = in_language(item, lang, shown.lang)
     ids = {name: opaque for opaque, name in (*shown.choices, *shown.key_points)}
+    if item.estimate:
+        ids[ESTIMATE] = ESTIMATE
     key = item.key
     return Feedback(
         answer_id=answer.id,
@@ -120,6 +131,7 @@ def feedback(session: Session, answer: Answer, *, lang: str) -> Feedback:
         dont_know=answer.dont_know,
         confidence=answer.confidence,
         scoring=shown.scoring,
+        number=answer.number,
         choices=[
             FeedbackChoice(
                 id=opaque,
@@ -131,6 +143,8 @@ def feedback(session: Session, answer: Answer, *, lang: str) -> Feedback:
             for opaque, name in shown.choices
         ],
         key_points=[_point(answer, item, p, ids, words) for p in item.key_points],
+        measured=measured_key(session, answer, item, lang),
+        figure=shown_figure(session, answer, item),
         short=words.short,
         detailed=words.detailed,
         full=words.full,

@@ -1,9 +1,9 @@
 """A question shown: which revision, in which order, under which rule, until when."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from random import Random
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
@@ -15,6 +15,7 @@ from question_bank.models import Question
 from question_bank.published import content
 from quizsvc.models import Answer, MemoryState, Presentation, User
 from quizsvc.practice.bank import published_question
+from quizsvc.practice.measured import figure_of, pin
 from quizsvc.refusals import Conflict, Gone, NotFound, invalid
 from quizsvc.scheduling.days import study_day
 
@@ -25,6 +26,14 @@ _BY_ID = (
     .where(Presentation.id == bindparam("id"))
     .execution_options(populate_existing=True)
 )
+
+
+class Tolerance(TypedDict):
+    """How near an estimate must come to be right: within a factor, or a margin."""
+
+    unit: str | None
+    factor: float | None
+    margin: float | None
 
 
 class ShownChoice(TypedDict):
@@ -43,6 +52,8 @@ class Shown(TypedDict):
     title: str
     stem: str
     choices: list[ShownChoice]
+    estimate: Tolerance | None  # None unless the answer is a number
+    figure: Mapping[str, Any] | None  # without its id, which could tell what it shows
     scoring: str
     expires_at: datetime
 
@@ -53,12 +64,13 @@ def present(  # noqa: PLR0913 - who is shown what in which language, when, by wh
     """Show a question once: pins revision, order of the choices, language and rule.
 
     Raises NotFound for an unknown or retired question, Invalid for a language it is not
-    in.
+    in, NotComputed while a run that it needs has not finished.
     """
     question, revision = published_question(session, slug)
     item = content(session, revision.content_hash)
     if lang not in item.texts:
         raise invalid("/lang", "unknown-language", "The question is not in it.")
+    key_run_id, figure_run_id = pin(session, user, question, item, at=at)
     presentation = Presentation(
         id=new_id("pres"),
         user_id=user.id,
@@ -68,6 +80,8 @@ def present(  # noqa: PLR0913 - who is shown what in which language, when, by wh
         scoring=item.rule,
         choices=[[new_id("c"), c.name] for c in shuffled(item.choices, rng)],
         key_points=[[new_id("kp"), name] for name in item.key_points],
+        key_run_id=key_run_id,
+        figure_run_id=figure_run_id,
         reason=_reason(session, user, question, at),
         created_at=at,
         expires_at=at + LIFETIME,
@@ -138,9 +152,32 @@ def shown(
             ShownChoice(id=opaque, text=words.choices[name].text)
             for opaque, name in presentation.choices
         ],
+        estimate=tolerance(item, lang),
+        figure=_figure(session, presentation, item),
         scoring=presentation.scoring,
         expires_at=presentation.expires_at,
     )
+
+
+def tolerance(item: QuestionItem, lang: str) -> Tolerance | None:
+    """How near the answer to an estimate must come, and its unit in a language."""
+    if item.estimate is None:
+        return None
+    unit = item.estimate.unit
+    return Tolerance(
+        unit=dict(unit)[lang] if unit else None,
+        factor=item.estimate.factor,
+        margin=item.estimate.margin,
+    )
+
+
+def _figure(
+    session: Session, presentation: Presentation, item: QuestionItem
+) -> dict[str, Any] | None:
+    if item.figure is None or presentation.figure_run_id is None:
+        return None
+    figure = figure_of(session, presentation.figure_run_id, item.figure.id) or {}
+    return {name: value for name, value in figure.items() if name != "id"}
 
 
 def _reason(session: Session, user: User, question: Question, at: datetime) -> str:

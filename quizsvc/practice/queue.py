@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from question_bank.content import LEVELS
 from question_bank.models import Question, Revision, RevisionText
 from quizsvc.models import Answer, MemoryState, Presentation, Review, User
+from quizsvc.practice.measured import unready
 from quizsvc.scheduling.days import study_day
 from quizsvc.scheduling.memory import retrievability
 
@@ -65,17 +66,18 @@ def due(
     """Every question that should be met now, in order; those in ``lang`` alone if given.
 
     Oldest due day first, on one day the least remembered first; then the ones never met,
-    easy to extreme.
+    easy to extreme. One whose experiment is still being computed is left out.
     """
     day = study_day(at, user.time_zone, user.rollover_hour)
     titles: dict[int, dict[str, str]] = defaultdict(dict)
     for revision_id, name, title in session.execute(_titles()):
         titles[revision_id][name] = title
     rows = session.execute(_met_or_new(user, day)).all()
+    later = unready(session)
     items = [
         _item(question, revision, titles[revision.id], state, day)
         for question, revision, state in rows
-        if lang is None or lang in titles[revision.id]
+        if revision.id not in later and (lang is None or lang in titles[revision.id])
     ]
     return sorted(items, key=attrgetter("place"))
 

@@ -2,23 +2,28 @@
 
 from datetime import date, datetime
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import and_, bindparam, delete, func, select, update
 from sqlalchemy.orm import Session
 from sqlalchemy.orm.attributes import set_committed_value
 
 from question_bank.base import new_id
+from question_bank.published import content
 from quizsvc.models import Answer, MemoryState, Review, User
 from quizsvc.practice.users import lock
 from quizsvc.practice.writing import write, written
 from quizsvc.refusals import Conflict, NotFound
 from quizsvc.scheduling.days import study_day
+from quizsvc.scheduling.guessing import chance
 from quizsvc.scheduling.log import State, fold, step
 from quizsvc.scheduling.memory import Rating, retrievability
 
 RATINGS = tuple(rating.name.lower() for rating in Rating)
 """The words for ratings 1 to 4."""
+
+DONT_KNOW = "dont-know"
+"""What stands in the log for the confidence of "I don't know"."""
 
 _LATEST = (
     select(
@@ -39,6 +44,21 @@ _LATEST = (
 )
 
 
+class Remembered(NamedTuple):
+    """What one review leaves behind, and the recall predicted just before it."""
+
+    predicted: float | None  # None for a card never met
+    after: State
+
+
+def remember(
+    before: State | None, rating: int, day: date, retention: float
+) -> Remembered:
+    """What a review on a study day makes of a card's state; None is a card never met."""
+    predicted = before and retrievability(before.elapsed(day), before.stability)
+    return Remembered(predicted, step(before, rating, day, retention))
+
+
 def record(
     session: Session, user: User, answer: Answer, rating: Rating, *, at: datetime
 ) -> Review:
@@ -46,7 +66,8 @@ def record(
     question_id = answer.presentation.question_id
     day = study_day(at, user.time_zone, user.rollover_hour)
     last, before = _latest(session, user, question_id)
-    after = step(before, rating, day, user.target_retention)
+    made = remember(before, rating, day, user.target_retention)
+    item = content(session, answer.presentation.content_hash)
     new = Review(
         id=new_id("rev"),
         user_id=user.id,
@@ -54,16 +75,19 @@ def record(
         answer_id=answer.id,
         sequence=last + 1,
         rating=int(rating),
+        chance=chance(item.type, len(item.choices), dont_know=answer.dont_know),
+        confidence=DONT_KNOW if answer.dont_know else answer.confidence,
+        seconds=round(answer.seconds, 3),
         study_day=day,
         reviewed_at=at,
-        predicted=before and retrievability(before.elapsed(day), before.stability),
-        before=before and _plain(before),
-        after=_plain(after),
+        predicted=made.predicted,
+        before=before and plain(before),
+        after=plain(made.after),
         voided_at=None,
     )
     review = written(session, new)
     set_committed_value(answer, "review", review)
-    _store(session, user, question_id, after, new=before is None)
+    _store(session, user, question_id, made.after, new=before is None)
     return review
 
 
@@ -71,7 +95,7 @@ def undo(session: Session, user: User, review_id: str, *, at: datetime) -> Revie
     """Void the user's latest review; the card's state is again what it was before.
 
     Raises NotFound for a review that is unknown or somebody else's, Conflict for one that
-    is undone already or is not the latest.
+    is undone already, came from a file, or is not the latest of those given here.
     """
     lock(session, user)
     review = session.get(Review, review_id, populate_existing=True)
@@ -79,6 +103,9 @@ def undo(session: Session, user: User, review_id: str, *, at: datetime) -> Revie
         raise NotFound("unknown-review", "There is no such review.")
     if review.voided_at is not None:
         raise Conflict("already-undone", "The review was undone before.")
+    if review.answer_id is None:
+        detail = "It came from a file. Only an answer given here can be taken back."
+        raise Conflict("imported-review", detail)
     if review is not latest_review(session, user):
         raise Conflict("not-latest", "Only the latest review can be undone.")
     review.voided_at = at
@@ -95,10 +122,17 @@ def undo(session: Session, user: User, review_id: str, *, at: datetime) -> Revie
 
 
 def latest_review(session: Session, user: User) -> Review | None:
-    """The one review that :func:`undo` accepts."""
+    """The one review that :func:`undo` accepts: the last one given here.
+
+    Those of a file have their place in the log, but nobody just gave them.
+    """
     return session.scalar(
         select(Review)
-        .where(Review.user_id == user.id, Review.voided_at.is_(None))
+        .where(
+            Review.user_id == user.id,
+            Review.voided_at.is_(None),
+            Review.answer_id.is_not(None),
+        )
         .order_by(Review.sequence.desc())
         .limit(1)
     )
@@ -162,7 +196,7 @@ def _store(
         session.execute(update(MemoryState).filter_by(**card).values(state._asdict()))
 
 
-def _plain(state: State) -> dict[str, Any]:
+def plain(state: State) -> dict[str, Any]:
     """A state for JSON."""
     days = {"last_day": state.last_day.isoformat(), "due": state.due.isoformat()}
     return state._asdict() | days

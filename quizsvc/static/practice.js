@@ -1,7 +1,7 @@
 // Keys, clock and the language link of the practice and feedback pages. Every action is also
 // a button or a link, so the pages work without this file.
 const $ = id => document.getElementById(id);
-const ask = $('ask'), text = $('text');
+const ask = $('ask'), text = $('text'), field = text ?? $('number');
 const choices = ask ? [...ask.querySelectorAll('[name=choice]')] : [];
 
 // A switch of language keeps ticks, words and clock.
@@ -12,7 +12,7 @@ const kept = `draft ${location.pathname}`;
 const told = document.querySelector('[data-asked]');
 if (told) sessionStorage.removeItem(`draft ${told.dataset.asked}`);
 const draft = JSON.parse(sessionStorage.getItem(kept) ?? '{}');
-if (text && draft.text) text.value = draft.text;
+if (field && draft.text && !field.value) field.value = draft.text;
 $('language')?.addEventListener('click', event => {
   const link = new URL(event.currentTarget.href);
   link.searchParams.delete('choice');
@@ -25,12 +25,12 @@ if (sessionStorage.getItem('focus')) { $(sessionStorage.getItem('focus'))?.focus
 let said = '';
 function say(words) { if ($('say') && words !== said) { $('say').textContent = said = words; $('say').className = 'small dim reserve'; } }
 
-const answered = () => (text ? text.value.trim() !== '' : choices.some(c => c.checked));
+const answered = () => (field ? field.value.trim() !== '' : choices.some(c => c.checked));
 ask?.addEventListener('submit', event => {
   if (event.submitter?.value !== 'none' && !answered()) {
     event.preventDefault();
     say(ask.dataset.need);
-    (text ?? choices[0]).focus();
+    (field ?? choices[0]).focus();
     return;
   }
   $('seconds').value = seconds;
@@ -49,7 +49,7 @@ if (clock) {
   show();
   setInterval(() => { if (document.visibilityState === 'visible') { seconds++; show(); } }, 1000);
   button.addEventListener('click', () => { hidden = !hidden; localStorage.setItem('clock', hidden ? 'off' : 'on'); show(); });
-  addEventListener('pagehide', () => sessionStorage.setItem(kept, JSON.stringify({ seconds, text: text?.value })));
+  addEventListener('pagehide', () => sessionStorage.setItem(kept, JSON.stringify({ seconds, text: field?.value })));
 }
 
 const on = $('keys-on');
@@ -65,7 +65,7 @@ document.addEventListener('keydown', event => {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
   if (event.target.closest('textarea, select, input:not([type=checkbox], [type=radio])')) {
     if (event.key === 'Escape') event.target.blur();
-    return;
+    if (event.key !== 'Enter' || event.target !== field || text) return;   // Enter leads on from a number
   }
   const press = selector => { const b = document.querySelector(selector); if (b) { event.preventDefault(); b.focus(); b.click(); } };
   const key = event.key.toLowerCase();
@@ -76,6 +76,7 @@ document.addEventListener('keydown', event => {
     else if (!ask) press('[data-key=next]');
     else if (text) text.focus();
     else if (answered()) { event.preventDefault(); $('check').children[1].focus(); }   // never picks one
+    else if (field && event.target !== field) { event.preventDefault(); field.focus(); }
     else { event.preventDefault(); say(ask.dataset.need); }
     return;
   }

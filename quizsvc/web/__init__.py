@@ -11,12 +11,13 @@ from quizsvc.web import (
     lab,
     language,
     practice,
+    progress,
     rendering,
     today,
 )
 from quizsvc.wire import check_text
 
-PAGES = (today.bp, practice.bp, feedback.bp, lab.bp, bank.bp)
+PAGES = (today.bp, practice.bp, feedback.bp, lab.bp, bank.bp, progress.bp)
 
 csrf = CSRFProtect()
 

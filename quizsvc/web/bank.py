@@ -53,14 +53,15 @@ def show(slug: str) -> str:
     session, at = db.session(), datetime.now(UTC)
     user = practice.local_user(session, at=at)
     revision = practice.published(session, slug)
-    texts = content(session, revision.content_hash).texts
-    there = (text for lang, text in texts.items() if lang == language.chosen())
-    text = next(there, texts[SOURCE])
+    item = content(session, revision.content_hash)
+    lang, text = practice.in_language(item, language.chosen(), SOURCE)
     return render_template(
         "question.html",
         slug=slug,
         revision=revision,
         text=text,
         choices=sorted(choice.text for choice in text.choices.values()),
+        estimate=practice.tolerance(item, lang),
+        figure=item.figure is not None,
         state=session.get(MemoryState, (user.id, revision.question_id)),
     )

@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlencode
 
+from flask import url_for
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -36,6 +38,31 @@ class Proof:
     agrees: bool | None  # None until there is a verdict
     supports: list[int]  # places in the review, from 1
     refutes: list[int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where a key or a figure is from."""
+
+    title: Mapping[str, str]
+    differs: list[tuple[str, str]]  # title and value of what is not at its default
+    address: str  # the experiment's page at these parameters
+
+
+def origin(session: Session, name: str, params: Mapping[str, Any]) -> Origin | None:
+    """An experiment at these parameters; None when it is gone."""
+    row = session.get(Experiment, name)
+    if row is None:
+        return None
+    values = {
+        name: str(value).lower() if isinstance(value, bool) else value
+        for name, value in params.items()
+    }
+    return Origin(
+        title=row.title,
+        differs=controls.differing(row.schema, params),
+        address=f"{url_for('lab.show', name=row.name)}?{urlencode(values)}".rstrip("?"),
+    )
 
 
 @dataclass(kw_only=True)

@@ -8,8 +8,9 @@ from werkzeug.wrappers import Response
 
 from quizsvc import db, practice
 from quizsvc.models import Answer, User
+from quizsvc.practice import NotComputed
 from quizsvc.refusals import Conflict, Invalid, NotFound
-from quizsvc.web import evidence, language
+from quizsvc.web import evidence, language, plots, ruler
 from quizsvc.web.practice import ask
 
 bp = Blueprint("feedback", __name__)
@@ -52,7 +53,7 @@ def undo(review_id: str) -> Response:
         try:
             shown = ask(session, user, answer.presentation.question.slug, at=at)
             target = url_for("practice.show", presentation_id=shown.id, again=answer.id)
-        except NotFound:  # retired since; what was undone stays undone
+        except (NotFound, NotComputed):  # what was undone stays undone
             pass
     session.commit()
     return redirect(target, 303)
@@ -68,6 +69,7 @@ def _page(
 ) -> str:
     view = practice.feedback(session, given, lang=language.chosen())
     parts = [c.id for c in view.choices] or [point.id for point in view.key_points]
+    m = view.measured
     latest = practice.latest_review(session, user)
     dates = practice.dates_by_rating(session, user, given, at=at)
     return render_template(
@@ -77,6 +79,11 @@ def _page(
         seconds=given.seconds,
         retention=user.target_retention,
         today=practice.today(session, user, at=at),
+        ruler=m and ruler.of(m, view.number),
+        seeds=m and ", ".join(map(plots.number, m.values)),
+        origin=m and evidence.origin(session, m.experiment, m.params),
+        drawn_by=view.figure
+        and evidence.origin(session, view.figure.experiment, view.figure.params),
         cards=evidence.cards(session, view.evidence, parts),
         undoable=view.review and latest and view.review.id == latest.id,
         dates=None if view.review else dates,

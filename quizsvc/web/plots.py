@@ -1,4 +1,4 @@
-"""Pure: the geometry of dots against a bound, of a figure's table and of its thumbnail."""
+"""Pure: the geometry of dots against a bound and of a figure's thumbnail."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -89,63 +89,86 @@ def _labels(bounds: list[tuple[float, str]]) -> list[Label]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Column:
-    key: str  # 1-4 and t, see sim.core.Series
-    series: int
-    role: str  # mid | lo | hi
+class Shape:
+    """A part of a thumbnail: a curve of a key, or a cell of a heat map."""
+
+    path: str
+    key: str = ""
+    fill: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Table:
-    """A figure as a table: one row for each x, the columns of every series."""
-
-    columns: list[Column]
-    rows: list[tuple[float, list[float | None]]]
+WIDE, HIGH, INSET = 300.0, 110.0, 8.0  # a thumbnail and the room around what it shows
+SHOWN = 8  # curves of a thumbnail: more would hide one another
 
 
-def table(figure: Mapping[str, Any]) -> Table:
-    columns: list[Column] = []
-    curves: list[dict[float, float | None]] = []
-    for place, series in enumerate(figure["series"]):
-        for role, name in (("mid", "y"), ("lo", "low"), ("hi", "high")):
-            if series[name]:
-                columns.append(Column(key=series["key"], series=place, role=role))
-                curves.append(dict(zip(series["x"], series[name], strict=True)))
-    xs = sorted({x for curve in curves for x in curve})
-    return Table(
-        columns=columns, rows=[(x, [curve.get(x) for curve in curves]) for x in xs]
-    )
+def thumbnail(figure: Mapping[str, Any]) -> list[Shape]:
+    """A figure without its words."""
+    return _cells(figure) if figure["kind"] == "heat" else _curves(figure)
 
 
-def thumbnail(
-    figure: Mapping[str, Any], width: float = 300, height: float = 110
-) -> list[tuple[str, str]]:
-    """The curves of a figure as SVG paths with their keys, in a box with some margin."""
-    points = {
-        place: [
-            (u, v)
-            for x, y in zip(series["x"], series["y"], strict=True)
-            if (u := _scaled(x, figure["x"]["scale"])) is not None
-            and (v := _scaled(y, figure["y"]["scale"])) is not None
-        ]
-        for place, series in enumerate(figure["series"])
-    }
-    every = [point for curve in points.values() for point in curve]
+def _curves(figure: Mapping[str, Any]) -> list[Shape]:
+    curves = [
+        (series["key"], points)
+        for series in figure["series"][:SHOWN]
+        if (points := _points(figure, series))
+    ]
+    every = [point for _, curve in curves for point in curve]
     if not every:
         return []
     x0, x1 = min(x for x, _ in every), max(x for x, _ in every)
     y0, y1 = min(y for _, y in every), max(y for _, y in every)
 
     def at(x: float, y: float) -> str:
-        right = 8 + (x - x0) / ((x1 - x0) or 1) * (width - 16)
-        down = 8 + (y1 - y) / ((y1 - y0) or 1) * (height - 16)
+        right = INSET + (x - x0) / ((x1 - x0) or 1) * (WIDE - 2 * INSET)
+        down = INSET + (y1 - y) / ((y1 - y0) or 1) * (HIGH - 2 * INSET)
         return f"{right:.1f} {down:.1f}"
 
     return [
-        (figure["series"][place]["key"], "M" + "L".join(at(*point) for point in curve))
-        for place, curve in points.items()
+        Shape(key=key, path="M" + "L".join(at(*point) for point in curve))
+        for key, curve in curves
         if len(curve) > 1
     ]
+
+
+def _points(
+    figure: Mapping[str, Any], series: Mapping[str, Any]
+) -> list[tuple[float, float]]:
+    return [
+        (u, v)
+        for x, y in zip(series["x"], series["y"], strict=True)
+        if (u := _scaled(x, figure["x"]["scale"])) is not None
+        and (v := _scaled(y, figure["y"]["scale"])) is not None
+    ]
+
+
+def _cells(figure: Mapping[str, Any]) -> list[Shape]:
+    scale = figure["value"]["scale"]
+    rows = [[_scaled(v, scale) for v in row["y"]] for row in figure["series"]]
+    known = [v for row in rows for v in row if v is not None]
+    if not known:
+        return []
+    low, high = min(known), max(known)
+    right, down = WIDE / len(rows[0]), HIGH / len(rows)
+    return [
+        Shape(
+            path=f"M{j * right:.1f} {i * down:.1f}h{right:.1f}v{down:.1f}h{-right:.1f}z",
+            fill=shade((v - low) / ((high - low) or 1)),
+        )
+        for i, row in enumerate(rows)
+        for j, v in enumerate(row)
+        if v is not None
+    ]
+
+
+def shade(share: float) -> str:
+    """The colour of a heat map at a share of its scale: two blends, light to dark or dark
+    to light as the theme has it."""
+    ends, part = (
+        (("--heat-1", "--heat-0"), share)
+        if share < 0.5
+        else (("--heat-2", "--heat-1"), share - 0.5)
+    )
+    return f"color-mix(in oklab, var({ends[0]}) {200 * part:.0f}%, var({ends[1]}))"
 
 
 def _scaled(value: float | None, scale: str) -> float | None:

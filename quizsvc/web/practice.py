@@ -5,7 +5,9 @@ it is a POST: a reload, a prefetch or the Back button asks nothing anew.
 """
 
 import random
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from flask import Blueprint, redirect, render_template, request, url_for
 from sqlalchemy.orm import Session
@@ -15,9 +17,9 @@ from question_bank.content import SOURCE
 from question_bank.published import content
 from quizsvc import db, practice
 from quizsvc.models import Answer, Presentation, User
-from quizsvc.practice import Submission
-from quizsvc.refusals import Conflict, Invalid
-from quizsvc.web import language
+from quizsvc.practice import NotComputed, Submission
+from quizsvc.refusals import Conflict, Invalid, invalid
+from quizsvc.web import language, numbers
 
 bp = Blueprint("practice", __name__)
 
@@ -33,7 +35,7 @@ def start() -> str:
 
 
 @bp.post("/practice")
-def begin() -> Response:
+def begin() -> Response | tuple[str, int]:
     """Ask the next question, or the one that the form names."""
     session, at = db.session(), datetime.now(UTC)
     user = practice.local_user(session, at=at)
@@ -43,9 +45,21 @@ def begin() -> Response:
         if not items:
             return redirect(url_for("today.show"), 303)
         slug = items[0].slug
-    shown = ask(session, user, slug, at=at)
+    try:
+        shown = ask(session, user, slug, at=at)
+    except NotComputed as refusal:
+        return _computing(session, slug, refusal, at=at), 409
     session.commit()
     return redirect(url_for(".show", presentation_id=shown.id), 303)
+
+
+def _computing(
+    session: Session, slug: str, refusal: NotComputed, *, at: datetime
+) -> str:
+    """A page to wait on. It neither names nor links the run: that would tell the key."""
+    practice.compute(session, slug, at=at)
+    session.commit()
+    return render_template("computing.html", slug=slug, waiting=refusal)
 
 
 def ask(session: Session, user: User, slug: str, *, at: datetime) -> Presentation:
@@ -64,11 +78,13 @@ def show(presentation_id: str) -> str | Response:
     shown = practice.find_presentation(session, user, presentation_id, at=at)
     if shown.answer is not None:
         return redirect(url_for("feedback.show", answer_id=shown.answer.id))
-    ticked, text = request.args.getlist("choice"), ""
+    ticked, text, number = request.args.getlist("choice"), "", ""
     if earlier := request.args.get("again"):
         answer = practice.find_answer(session, user, earlier)
         ticked, text = [*ticked, *_ticks(shown, answer)], answer.text
-    return _page(session, user, shown, at=at, ticked=ticked, text=text)
+        number = "" if answer.number is None else f"{answer.number:.15g}"
+    kept = {"ticked": ticked, "text": text, "number": number}
+    return _page(session, user, shown, at=at, **kept)
 
 
 def _ticks(shown: Presentation, earlier: Answer) -> list[str]:
@@ -80,8 +96,8 @@ def answer(presentation_id: str) -> Response | tuple[str, int]:
     """Take the answer; sent twice, it counts once and leads to the same page."""
     session, at = db.session(), datetime.now(UTC)
     user = practice.local_user(session, at=at)
-    said = _submission()
     try:
+        said = _submission()
         given = practice.submit_answer(session, user, presentation_id, said, at=at)
     except Conflict as refusal:
         if refusal.code != "already-answered":
@@ -93,25 +109,40 @@ def answer(presentation_id: str) -> Response | tuple[str, int]:
         user = practice.local_user(session, at=at)
         shown = practice.find_presentation(session, user, presentation_id, at=at)
         code = refusal.errors[0].code if refusal.errors else refusal.code
-        kept = {"ticked": said.choices, "text": said.text, "trouble": code}
-        return _page(session, user, shown, at=at, **kept), 422
+        return _page(session, user, shown, at=at, trouble=code, **_sent()), 422
     session.commit()
     return redirect(url_for("feedback.show", answer_id=given.id), 303)
 
 
+def _sent() -> dict[str, Any]:
+    """What the form holds, to be shown again."""
+    return {
+        "ticked": request.form.getlist("choice"),
+        "text": request.form.get("text", "").strip(),
+        "number": request.form.get("number", "").strip(),
+    }
+
+
 def _submission() -> Submission:
-    confidence = request.form.get("confidence")
+    """What the form says. Raises Invalid for a number that cannot be read."""
+    sent, confidence = _sent(), request.form.get("confidence")
     try:
         seconds = float(request.form.get("seconds", ""))
     except ValueError:
         seconds = -1.0
-    return Submission(
-        choices=request.form.getlist("choice"),
-        text=request.form.get("text", "").strip(),
+    said = Submission(
+        choices=sent["ticked"],
+        text=sent["text"],
         dont_know=confidence == "none",
         confidence=confidence if confidence in {"sure", "unsure"} else None,
         seconds=seconds if 0 <= seconds <= MOST else None,
     )
+    if said.dont_know or not sent["number"]:
+        return said
+    try:
+        return replace(said, number=numbers.read(sent["number"]))
+    except ValueError as error:
+        raise invalid("/number", "not-a-number", "It cannot be read.") from error
 
 
 def _page(

@@ -45,7 +45,7 @@ def _by_code(code: str) -> Problem | None:
             ),
             ask=True,
         )
-    if code in {"not-latest", "already-undone"}:
+    if code in {"not-latest", "already-undone", "imported-review"}:
         return Problem(
             title=_("This answer cannot be taken back any more"),
             kept=_(

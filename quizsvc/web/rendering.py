@@ -1,5 +1,6 @@
 """What templates may call: Markdown, numbers and dates."""
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -8,41 +9,14 @@ from flask import Flask
 from flask_babel import get_locale
 from markupsafe import Markup
 
-from quizsvc.markdown import highlighted, render
-from quizsvc.web import controls, language, plots, words
+from quizsvc.markdown import highlighted, plain, render
+from quizsvc.web import controls, language, plots, tables, words
 from quizsvc.web.problems import problem
-
-MARKS = str.maketrans("", "", "$*`{}\\")
-SYMBOLS = {
-    r"\sigma": "σ",
-    r"\gamma": "γ",
-    r"\beta": "β",
-    r"\varepsilon": "ε",
-    r"\eta": "η",
-    r"\ell": "ℓ",
-    r"\partial": "∂",
-    r"\lVert": "‖",
-    r"\rVert": "‖",
-    r"\|": "‖",
-    r"\sqrt": "√",
-    r"\approx": "≈",
-    r"\cdot": "·",
-    r"\,": " ",
-    "^2": "²",
-    "_2": "₂",
-}
 
 
 def line(text: str) -> Markup:
     """One line of Markdown, without a paragraph around it."""
     return render(text, inline=True)
-
-
-def plain(text: str) -> str:
-    """A line of Markdown where no HTML can be: in an attribute, a title, a drawing."""
-    for source, symbol in SYMBOLS.items():
-        text = text.replace(source, symbol)
-    return text.translate(MARKS)
 
 
 def day(value: date) -> str:
@@ -56,9 +30,15 @@ def date_only(value: date) -> str:
     return str(format_skeleton("MMMd", value, locale=get_locale()))
 
 
+def _ticks(axis: Mapping[str, Any]) -> list[str]:
+    """The names of an axis, in the page's language and without marks."""
+    return [plain(words.said(name)) for name in axis["ticks"]]
+
+
 def context() -> dict[str, Any]:
     return {
         "lang": language.tag(),
+        "chosen": language.chosen(),
         "other_language": language.other(),
         "shown_again": language.shown_again(),
     }
@@ -81,7 +61,11 @@ def init_app(app: Flask) -> None:
     app.jinja_env.globals |= {
         "name": words.name,
         "problem": problem,
-        "table": plots.table,
+        "heat": tables.heat,
+        "table": tables.table,
+        "tick": tables.tick,
+        "ticks": _ticks,
+        "ways": tables.ways,
         "thumbnail": plots.thumbnail,
         "TOPICS": words.TOPICS,
         "LEVELS": words.LEVELS,

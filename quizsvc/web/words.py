@@ -14,6 +14,12 @@ TOPICS = {
     "stability": _l("Stability"),
     "depth": _l("Depth"),
     "practice": _l("In practice"),
+    "initialisation": _l("Initialisation"),
+    "optimisation": _l("Optimisation"),
+    "precision": _l("Precision"),
+    "attention": _l("Attention"),
+    "models": _l("Models"),
+    "diagnosis": _l("Diagnosis"),
 }
 LEVELS = {
     "easy": _l("Easy"),
@@ -21,7 +27,7 @@ LEVELS = {
     "hard": _l("Hard"),
     "extreme": _l("Extreme"),
 }
-FORMS = {"choice": _l("Choice"), "open": _l("Open")}
+FORMS = {"choice": _l("Choice"), "open": _l("Open"), "estimate": _l("Estimate")}
 VERDICTS = {
     "supported": _l("Supported"),
     "refuted": _l("Refuted"),
@@ -47,6 +53,7 @@ RULES = {
     ),
     "each-option": _l("The share of choices that were judged right, ticked or not."),
     "key-points": _l("The share of key points that you ticked."),
+    "tolerance": _l("Right within the tolerance, and nothing else."),
 }
 OPTIONS = {
     "layer": "LayerNorm",

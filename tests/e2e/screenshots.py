@@ -25,6 +25,7 @@ PLACES = {
     "question": f"/questions/{ASKED}",
     "lab": "/experiments",
     "experiment": "/experiments/residual_growth",
+    "block": "/experiments/block_pipeline",
     "missing": "/nowhere",
     "api": "/api/docs",
 }
@@ -52,7 +53,7 @@ def main() -> int:
 def wait_for_evidence(browser: Browser, address: str) -> None:
     """Until the worker has done what the pages show without asking."""
     page = browser.new_page(base_url=address)
-    for name in ("residual_growth", "warmup_sensitivity"):
+    for name in ("residual_growth", "warmup_sensitivity", "block_pipeline"):
         for _ in range(240):
             run = page.request.get(f"/api/v1/experiments/{name}").json()["default_run"]
             done = (

@@ -1,0 +1,118 @@
+"""Progress: what the review log says about a candidate, in pure functions over it."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from sqlalchemy import and_, select
+from sqlalchemy.orm import Session
+
+from question_bank.models import Question, Revision, RevisionText
+from quizsvc.models import MemoryState, Review, User
+from quizsvc.practice.progress import cards, habit, retention
+from quizsvc.practice.progress.cards import Learned, Leech, Recall, Topic
+from quizsvc.practice.progress.entries import Card, Entry
+from quizsvc.practice.progress.habit import Day, Habit
+from quizsvc.practice.progress.retention import Bin, Compared, Week
+from quizsvc.scheduling.days import study_day
+from quizsvc.scheduling.guessing import Share
+from quizsvc.scheduling.log import State
+
+__all__ = [
+    "Bin",
+    "Card",
+    "Compared",
+    "Day",
+    "Entry",
+    "Habit",
+    "Learned",
+    "Leech",
+    "Progress",
+    "Recall",
+    "Share",
+    "Topic",
+    "Week",
+    "progress",
+    "told",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """Where a candidate stands on a study day."""
+
+    day: date
+    answers: int
+    recall: Recall
+    retention: Compared | None  # over all tests of memory
+    calibration: list[Bin]
+    weeks: list[Week]
+    confidence: dict[str, Share]
+    topics: list[Topic]
+    leeches: list[Leech]
+    learned: Learned
+    habit: Habit
+
+
+def told(log: list[Entry], bank: list[Card], day: date) -> Progress:
+    """What a log tells on a study day."""
+    trials = retention.trials(log)
+    return Progress(
+        day=day,
+        answers=len(log),
+        recall=cards.recall(bank, day),
+        retention=retention.compared(trials),
+        calibration=retention.calibration(trials),
+        weeks=retention.weeks(trials, day),
+        confidence=retention.confidence(log),
+        topics=cards.topics(bank, log, day),
+        leeches=cards.leeches(bank, trials),
+        learned=cards.learned(bank, log, day),
+        habit=habit.habit(log, day),
+    )
+
+
+def progress(session: Session, user: User, *, at: datetime) -> Progress:
+    """Where a candidate stands at a moment; undone reviews count for nothing."""
+    day = study_day(at, user.time_zone, user.rollover_hour)
+    return told(_log(session, user), _cards(session, user), day)
+
+
+def _log(session: Session, user: User) -> list[Entry]:
+    columns = (
+        getattr(Review, name) for name in Entry._fields if name not in {"stability"}
+    )
+    rows = session.execute(
+        select(*columns, Review.after["stability"].as_float())
+        .where(Review.user_id == user.id, Review.voided_at.is_(None))
+        .order_by(Review.sequence)
+    )
+    return [Entry._make(row) for row in rows]
+
+
+def _cards(session: Session, user: User) -> list[Card]:
+    titles: dict[int, dict[str, str]] = defaultdict(dict)
+    for question_id, lang, title in session.execute(
+        select(Question.id, RevisionText.lang, RevisionText.title).join(
+            RevisionText, RevisionText.revision_id == Question.current_id
+        )
+    ):
+        titles[question_id][lang] = title
+    mine = and_(MemoryState.question_id == Question.id, MemoryState.user_id == user.id)
+    rows = session.execute(
+        select(Question.id, Question.slug, Revision.topic, Revision.level, MemoryState)
+        .join(Revision, Revision.id == Question.current_id)
+        .outerjoin(MemoryState, mine)
+        .where(Question.retired_at.is_(None))
+        .order_by(Question.slug)
+    )
+    return [
+        Card(number, slug, titles[number], topic, level, _state(state))
+        for number, slug, topic, level, state in rows
+    ]
+
+
+def _state(row: MemoryState | None) -> State | None:
+    if row is None:
+        return None
+    return State(*(getattr(row, name) for name in State._fields))

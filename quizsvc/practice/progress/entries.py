@@ -1,0 +1,42 @@
+"""What progress is told from: the lines of the review log, and the cards."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import NamedTuple
+
+from quizsvc.scheduling.log import State
+from quizsvc.scheduling.memory import Rating, retrievability
+
+
+class Entry(NamedTuple):
+    """A review that counts; a log is a list of them in its order."""
+
+    question_id: int
+    rating: int
+    study_day: date
+    predicted: float | None  # recall just before; None for a card never met
+    chance: float  # of a right answer by one who knows nothing
+    confidence: str | None  # sure | unsure | dont-know
+    seconds: float | None  # None where nobody measured
+    stability: float  # days, just after
+
+    @property
+    def right(self) -> bool:
+        return self.rating != Rating.AGAIN
+
+
+class Card(NamedTuple):
+    """A published question, and what is known of it now."""
+
+    id: int
+    slug: str
+    title: Mapping[str, str]  # by language
+    topic: str
+    level: str
+    state: State | None
+
+    def recall(self, day: date) -> float:
+        """The chance of recall on a study day; 0 for a card never met."""
+        if self.state is None:
+            return 0.0
+        return retrievability(self.state.elapsed(day), self.state.stability)

@@ -1,0 +1,124 @@
+"""Pure but for the language: progress as figures, shaped like those of experiments."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from quizsvc.practice.progress import Bin, Day, Week
+from quizsvc.web import language
+from quizsvc.web.words import _
+
+Figure = dict[str, Any]
+
+
+def calibration(bins: Sequence[Bin]) -> Figure:
+    """The share of right answers against the predicted chance of one."""
+    ends = [min(0.5, bins[0].predicted), *(b.predicted for b in bins), 1.0]
+    inside = sum(b.share.low <= b.predicted <= b.share.high for b in bins)
+    alt = _(
+        "In %(inside)s of %(groups)s groups the prediction lies within the 95 %% interval of what was right.",
+        inside=inside,
+        groups=len(bins),
+    )
+    return _figure(
+        "calibration",
+        title=_("Are the predictions right?"),
+        alt=alt,
+        x=_axis(_("predicted chance of a right answer")),
+        y=_axis(_("share answered right")),
+        series=[
+            _series(
+                _("your answers, with %(level)s interval", level="95 %"),
+                "1",
+                [b.predicted for b in bins],
+                [b.share.right / b.share.answers for b in bins],
+                ([b.share.low for b in bins], [b.share.high for b in bins]),
+            ),
+            _series(_("if every prediction were right"), "t", ends, ends),
+        ],
+        kind="points",
+    )
+
+
+def weeks(found: Sequence[Week], names: Sequence[str]) -> Figure:
+    """The share of right answers by week, beside the predicted one."""
+    right = [week.share.right / week.share.answers for week in found]
+    alt = _(
+        "Right went from %(first)s to %(last)s, predicted from %(before)s to %(after)s.",
+        first=format(right[0], ".2f"),
+        last=format(right[-1], ".2f"),
+        before=format(found[0].predicted, ".2f"),
+        after=format(found[-1].predicted, ".2f"),
+    )
+    places = list(range(len(found)))
+    return _figure(
+        "weeks",
+        title=_("Remembered by week"),
+        alt=alt,
+        x=_axis(_("week from"), names),
+        y=_axis(_("share answered right")),
+        series=[
+            _series(
+                _("your answers, with %(level)s interval", level="95 %"),
+                "1",
+                places,
+                right,
+                (
+                    [week.share.low for week in found],
+                    [week.share.high for week in found],
+                ),
+            ),
+            _series(_("predicted"), "2", places, [week.predicted for week in found]),
+        ],
+    )
+
+
+def days(found: Sequence[Day]) -> Figure:
+    """Answers a day."""
+    counts = [day.right + day.wrong for day in found]
+    alt = _(
+        "%(answers)s answers on %(days)s of the last %(all)s days, at most %(most)s on one.",
+        answers=sum(counts),
+        days=sum(count > 0 for count in counts),
+        all=len(found),
+        most=max(counts),
+    )
+    ago = [place - len(found) + 1 for place in range(len(found))]
+    return _figure(
+        "days",
+        title=_("Answers per day"),
+        alt=alt,
+        x=_axis(_("days before today")),
+        y=_axis(_("answers")),
+        series=[
+            _series(_("all answers"), "1", ago, counts),
+            _series(_("of them right"), "2", ago, [day.right for day in found]),
+        ],
+    )
+
+
+def _figure(name: str, **facts: Any) -> Figure:
+    said = {key: _said(facts.pop(key)) for key in ("title", "alt")}
+    return {"id": name, "kind": "line", "value": None, "steps": [], **said, **facts}
+
+
+def _axis(label: str, ticks: Sequence[str] = ()) -> dict[str, Any]:
+    return {
+        "label": _said(label),
+        "scale": "linear",
+        "ticks": [_said(t) for t in ticks],
+    }
+
+
+def _series(
+    name: str,
+    key: str,
+    x: Sequence[float],
+    y: Sequence[float],
+    band: tuple[Sequence[float], Sequence[float]] = ((), ()),
+) -> dict[str, Any]:
+    low, high = band
+    return {"name": _said(name), "key": key, "x": x, "y": y, "low": low, "high": high}
+
+
+def _said(text: str) -> dict[str, str]:
+    return {language.chosen(): text}
