@@ -4,6 +4,7 @@ import pytest
 from apiflask import APIFlask
 from flask.testing import FlaskClient
 from sqlalchemy import Engine, event, func, select
+from werkzeug.test import TestResponse
 
 from quizsvc.db import reading
 from quizsvc.models import Answer, MemoryState, Review
@@ -40,18 +41,21 @@ def test_nothing_is_read_again_after_the_commit(
         event.listen(
             app.extensions["engine"], name, lambda _, name=name: said.append(name)
         )
-    one, other = show(client, "one-right"), show(client, "in-words")
-    review = answer(client, one, dont_know=True).get_json()["review"]["id"]
-    undone = client.post(f"{V1}/reviews/{review}/undo")
-    given = answer(client, other, text="Words.").get_json()["id"]
-    marked = client.post(
-        f"{V1}/answers/{given}/marks", json={"points": [], "rating": "good"}
-    )
-    run = client.post(f"{V1}/experiments/coin/runs", json={}).get_json()["id"]
-    cancelled = client.delete(f"{V1}/runs/{run}")
 
-    assert {undone.status_code, cancelled.status_code, marked.status_code} == {200, 201}
-    assert said == ["begin", "commit"] * 8
+    def last(reply: TestResponse) -> TestResponse:
+        assert reply.status_code in {200, 201, 202}
+        assert said.pop() == "commit"
+        said.clear()
+        return reply
+
+    one, other = show(client, "one-right"), show(client, "in-words")
+    review = last(answer(client, one, dont_know=True)).get_json()["review"]["id"]
+    last(client.post(f"{V1}/reviews/{review}/undo"))
+    given = last(answer(client, other, text="Words.")).get_json()["id"]
+    marks = {"points": [], "rating": "good"}
+    last(client.post(f"{V1}/answers/{given}/marks", json=marks))
+    run = last(client.post(f"{V1}/experiments/coin/runs", json={})).get_json()["id"]
+    last(client.delete(f"{V1}/runs/{run}"))
 
 
 def test_a_right_answer_is_graded_explained_and_scheduled(

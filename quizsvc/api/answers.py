@@ -6,7 +6,6 @@ from typing import Any
 
 from apiflask import APIBlueprint
 from flask import Response, url_for
-from sqlalchemy.orm import Session
 
 from quizsvc import db, practice
 from quizsvc.api import paging
@@ -88,12 +87,15 @@ def present(
 def answer(presentation_id: str, json_data: AnswerIn) -> Response:
     """Answer a question that was shown. Needs an Idempotency-Key; send it again to retry."""
     session, at = db.session(), datetime.now(UTC)
-    user = practice.local_user(session, at=at)
+    with db.reading(db.engine()) as before:  # SQLite has one lock for all writers
+        user = practice.local_user(before, at=at)
+        shown = practice.find_shown(before, user, presentation_id)
+        known = practice.background(before, shown, lang=shown.lang)
 
     def effect() -> Reply:
         said = Submission(**json_data.model_dump())
-        given = practice.submit_answer(session, user, presentation_id, said, at=at)
-        return _reply(session, given)
+        given = practice.answer_shown(session, user, shown, said, at=at)
+        return _reply(given, practice.explain(given, known))
 
     return once(session, user, effect, at=at, required=True)
 
@@ -123,13 +125,13 @@ def mark(answer_id: str, json_data: MarksIn) -> Response:
         given = practice.mark_answer(
             session, user, answer_id, json_data.points, json_data.rating, at=at
         )
-        return _reply(session, given)
+        view = practice.feedback(session, given, lang=given.presentation.lang)
+        return _reply(given, view)
 
     return once(session, user, effect, at=at, required=False)
 
 
-def _reply(session: Session, given: Answer) -> Reply:
-    view = practice.feedback(session, given, lang=given.presentation.lang)
+def _reply(given: Answer, view: Feedback) -> Reply:
     body = AnswerOut.model_validate(_out(given, view)).model_dump_json()
     return Reply(body, 201, url_for(".read", answer_id=given.id))
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, cast, get_args
 
-from sqlalchemy import Table, bindparam, exists, update
-from sqlalchemy.orm import Session
+from sqlalchemy import Table, and_, bindparam, exists, select, update
+from sqlalchemy.orm import Session, aliased
 from sqlalchemy.orm.attributes import set_committed_value
 
 from question_bank.base import new_id
@@ -14,10 +14,10 @@ from question_bank.content import ESTIMATE, QuestionItem
 from question_bank.grading import score
 from question_bank.published import content
 from question_bank.suggest import MAX_ANSWER
-from quizsvc.models import Answer, Presentation, User
+from quizsvc.models import Answer, MemoryState, Presentation, User
 from quizsvc.practice.estimating import near
-from quizsvc.practice.presenting import LIFETIME, find_presentation
-from quizsvc.practice.reviewing import RATINGS, record
+from quizsvc.practice.presenting import LIFETIME, check_open, find_shown
+from quizsvc.practice.reviewing import CARD, RATINGS, Card, card, record
 from quizsvc.practice.users import lock
 from quizsvc.practice.writing import written
 from quizsvc.refusals import Conflict, FieldError, Invalid, NotFound, invalid
@@ -26,18 +26,32 @@ from quizsvc.scheduling.memory import Rating
 Confidence = Literal["sure", "unsure"]
 CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 
-# Ends the open presentations of a question that is being answered, say in another tab.
-# By the table: the session need not know, since they are read anew before use.
-_END_OTHERS = (
+# The open presentations of a question beside the one that is being answered.
+_ELSEWHERE = (
+    Presentation.user_id == bindparam("user"),
+    Presentation.question_id == bindparam("question"),
+    Presentation.id != bindparam("answered"),
+    Presentation.ended_at.is_(None),
+    ~exists().where(Answer.presentation_id == Presentation.id),
+)
+_END = (  # by the table: the session need not know, since they are read anew before use
     update(cast(Table, Presentation.__table__))
-    .where(
-        Presentation.user_id == bindparam("user"),
-        Presentation.question_id == bindparam("question"),
-        Presentation.id != bindparam("answered"),
-        Presentation.ended_at.is_(None),
-        ~exists().where(Answer.presentation_id == Presentation.id),
-    )
+    .where(*_ELSEWHERE)
     .values(ended_at=bindparam("at"))
+)
+_SHOWN, _GIVEN = aliased(Presentation), aliased(Answer)
+_STANDING = (
+    select(_GIVEN.id, _SHOWN.ended_at, exists().where(*_ELSEWHERE), *CARD)
+    .select_from(_SHOWN)
+    .outerjoin(_GIVEN, _GIVEN.presentation_id == _SHOWN.id)
+    .outerjoin(
+        MemoryState,
+        and_(
+            MemoryState.user_id == _SHOWN.user_id,
+            MemoryState.question_id == _SHOWN.question_id,
+        ),
+    )
+    .where(_SHOWN.id == bindparam("answered"))
 )
 
 
@@ -61,30 +75,40 @@ def submit_answer(
     *,
     at: datetime,
 ) -> Answer:
+    """:func:`answer_shown` for a presentation by its id. Also raises NotFound."""
+    shown = find_shown(session, user, presentation_id)
+    return answer_shown(session, user, shown, submission, at=at)
+
+
+def answer_shown(
+    session: Session,
+    user: User,
+    shown: Presentation,
+    submission: Submission,
+    *,
+    at: datetime,
+) -> Answer:
     """Grade and record an answer; all but an open text are reviewed at once.
 
     Only a fully right answer is a pass (Good), all else is Again; confidence and time
-    are recorded and change nothing. Raises NotFound, Gone for an expired presentation,
-    Conflict for one that was answered, or whose question was answered elsewhere after
-    it was shown, and Invalid.
+    are recorded and change nothing. User and presentation may come from another session,
+    read before this one took its lock. Raises Gone for an expired presentation, Conflict
+    for one that was answered, or whose question was answered elsewhere after it was shown,
+    and Invalid.
     """
-    lock(session, user)
-    shown = find_presentation(session, user, presentation_id, at=at)
-    if shown.answer is not None:
+    user = lock(session, user)
+    place = {"user": user.id, "question": shown.question_id, "answered": shown.id}
+    found = session.connection().execute(_STANDING, place | {"user_id": user.id}).one()
+    answered, ended_at, open_elsewhere, *columns = found
+    if answered is not None:
         raise Conflict("already-answered", "This question has been answered.")
+    check_open(shown, ended_at, at=at)
     item = content(session, shown.content_hash)
     chosen = _checked(shown, item, submission)
     grade, correct = _graded(session, shown, item, submission, chosen)
     seconds = _seconds(shown, submission, at)
-    session.connection().execute(
-        _END_OTHERS,
-        {
-            "user": user.id,
-            "question": shown.question_id,
-            "answered": shown.id,
-            "at": at,
-        },
-    )
+    if open_elsewhere:
+        session.connection().execute(_END, place | {"at": at})
     given = Answer(
         id=new_id("ans"),
         presentation_id=shown.id,
@@ -103,7 +127,7 @@ def submit_answer(
     set_committed_value(answer, "presentation", shown)
     if correct is not None:
         rating = Rating.GOOD if correct else Rating.AGAIN
-        record(session, user, answer, rating, at=at)
+        record(session, user, answer, rating, card=Card.of(columns), at=at)
     return answer
 
 
@@ -129,7 +153,7 @@ def mark_answer(  # noqa: PLR0913 - whose answer, which ticks, what rating, when
     The score is the share of points ticked; the answer stays without a verdict. Raises
     NotFound, Conflict for an answer that has been reviewed, and Invalid.
     """
-    lock(session, user)
+    user = lock(session, user)
     answer = find_answer(session, user, answer_id)
     if answer.review is not None:
         raise Conflict("already-marked", "This answer has been reviewed.")
@@ -138,7 +162,8 @@ def mark_answer(  # noqa: PLR0913 - whose answer, which ticks, what rating, when
     names = dict(answer.presentation.key_points)
     answer.ticked = _named(names, points, "/points", "key point")
     answer.score = len(answer.ticked) / len(names)
-    record(session, user, answer, Rating(RATINGS.index(rating) + 1), at=at)
+    met = card(session, user, answer.presentation.question_id)
+    record(session, user, answer, Rating(RATINGS.index(rating) + 1), card=met, at=at)
     return answer
 
 

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from question_bank.content import EstimateItem, QuestionItem
 from question_bank.grading import interval
-from quizsvc.models import Answer, Presentation
+from quizsvc.models import Presentation
 from quizsvc.practice.measured import figure_of, key_of, values_of
 
 
@@ -49,10 +49,10 @@ def near(
 
 
 def measured_key(
-    session: Session, answer: Answer, item: QuestionItem, lang: str
+    session: Session, shown: Presentation, item: QuestionItem, lang: str
 ) -> MeasuredKey | None:
-    """The key of an estimate, after its answer; None for other questions."""
-    shown, estimate = answer.presentation, item.estimate
+    """The key of an estimate, for after its answer; None for other questions."""
+    estimate = item.estimate
     if estimate is None or shown.key_run_id is None:
         return None
     key = _key(session, shown, estimate)
@@ -73,10 +73,10 @@ def measured_key(
 
 
 def shown_figure(
-    session: Session, answer: Answer, item: QuestionItem
+    session: Session, shown: Presentation, item: QuestionItem
 ) -> ShownFigure | None:
-    """The figure that a question was asked with, after its answer."""
-    run_id = answer.presentation.figure_run_id
+    """The figure that a question was asked with, for after its answer."""
+    run_id = shown.figure_run_id
     if item.figure is None or run_id is None:
         return None
     return ShownFigure(

@@ -12,7 +12,7 @@ from question_bank.content import ESTIMATE, QuestionItem, Texts
 from question_bank.models import Question
 from question_bank.published import content
 from question_bank.suggest import Suggestion, suggest
-from quizsvc.models import Answer, Review
+from quizsvc.models import Answer, Presentation, Review
 from quizsvc.practice.estimating import (
     MeasuredKey,
     ShownFigure,
@@ -110,14 +110,46 @@ class Feedback:
     review: ReviewView | None  # None until an open answer is marked
 
 
-def feedback(session: Session, answer: Answer, *, lang: str) -> Feedback:
-    """The feedback on an answer in ``lang``, or as it was shown if not written in that."""
-    shown = answer.presentation
+@dataclass(frozen=True, kw_only=True)
+class Background:
+    """What is there to say about a presentation, whatever the answer to it."""
+
+    item: QuestionItem
+    lang: str
+    ids: Mapping[str, str]  # opaque ids by the names of choices and key points
+    follow_ups: list[FollowUpView]
+    evidence: list[EvidenceView]
+    measured: MeasuredKey | None  # the key of an estimate
+    figure: ShownFigure | None
+
+
+def background(session: Session, shown: Presentation, *, lang: str) -> Background:
+    """The background in ``lang``, or as it was shown if not written in that."""
     item = content(session, shown.content_hash)
     lang, words = in_language(item, lang, shown.lang)
     ids = {name: opaque for opaque, name in (*shown.choices, *shown.key_points)}
     if item.estimate:
         ids[ESTIMATE] = ESTIMATE
+    return Background(
+        item=item,
+        lang=lang,
+        ids=ids,
+        follow_ups=_follow_ups(session, words),
+        evidence=evidence(session, item, ids, lang),
+        measured=measured_key(session, shown, item, lang),
+        figure=shown_figure(session, shown, item),
+    )
+
+
+def feedback(session: Session, answer: Answer, *, lang: str) -> Feedback:
+    """The feedback on an answer in ``lang``, or as it was shown if not written in that."""
+    return explain(answer, background(session, answer.presentation, lang=lang))
+
+
+def explain(answer: Answer, known: Background) -> Feedback:
+    """The feedback on an answer, in the language of the background."""
+    shown, item, lang, ids = answer.presentation, known.item, known.lang, known.ids
+    _, words = in_language(item, lang, shown.lang)
     key = item.key
     return Feedback(
         answer_id=answer.id,
@@ -143,16 +175,16 @@ def feedback(session: Session, answer: Answer, *, lang: str) -> Feedback:
             for opaque, name in shown.choices
         ],
         key_points=[_point(answer, item, p, ids, words) for p in item.key_points],
-        measured=measured_key(session, answer, item, lang),
-        figure=shown_figure(session, answer, item),
+        measured=known.measured,
+        figure=known.figure,
         short=words.short,
         detailed=words.detailed,
         full=words.full,
         hook=words.hook,
         pitfalls=[PitfallView(p.belief, p.why) for p in words.pitfalls],
-        follow_ups=_follow_ups(session, words),
+        follow_ups=known.follow_ups,
         references=[ReferenceView(r.title, r.url, r.note) for r in words.references],
-        evidence=evidence(session, item, ids, lang),
+        evidence=known.evidence,
         review=_review(answer.review) if answer.review else None,
     )
 

@@ -98,6 +98,27 @@ def shuffled(choices: Sequence[ChoiceItem], rng: Random) -> list[ChoiceItem]:
     return free + [choice for choice in choices if choice.fixed]
 
 
+def find_shown(session: Session, user: User, presentation_id: str) -> Presentation:
+    """A presentation of this user, whatever has become of it. Raises NotFound."""
+    found = session.get(Presentation, presentation_id)
+    if found is None or found.user_id != user.id:
+        raise NotFound("unknown-presentation", "There is no such presentation.")
+    return found
+
+
+def check_open(
+    presentation: Presentation, ended_at: datetime | None, *, at: datetime
+) -> None:
+    """Whether an unanswered presentation may still be answered. Raises Conflict, Gone."""
+    if ended_at is not None:
+        raise Conflict(
+            "stale-presentation",
+            "The question was answered elsewhere after it was shown. Ask for it again.",
+        )
+    if at >= presentation.expires_at:
+        raise Gone("expired", "The question was shown too long ago. Ask for it again.")
+
+
 def find_presentation(
     session: Session, user: User, presentation_id: str, *, at: datetime
 ) -> Presentation:
@@ -113,15 +134,7 @@ def find_presentation(
     presentation, answer_id = found
     if answer_id is None:
         set_committed_value(presentation, "answer", None)
-        if presentation.ended_at is not None:
-            raise Conflict(
-                "stale-presentation",
-                "The question was answered elsewhere after it was shown. Ask for it again.",
-            )
-        if at >= presentation.expires_at:
-            raise Gone(
-                "expired", "The question was shown too long ago. Ask for it again."
-            )
+        check_open(presentation, presentation.ended_at, at=at)
     return presentation
 
 

@@ -1,5 +1,6 @@
 """The review log and the cache of what it says: every change of memory is made here."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -25,13 +26,16 @@ RATINGS = tuple(rating.name.lower() for rating in Rating)
 DONT_KNOW = "dont-know"
 """What stands in the log for the confidence of "I don't know"."""
 
-_LATEST = (
-    select(
-        select(func.max(Review.sequence))
-        .where(Review.user_id == bindparam("user_id"))
-        .scalar_subquery(),
-        *(getattr(MemoryState, name) for name in State._fields),
-    )
+CARD = (
+    select(func.max(Review.sequence))
+    .where(Review.user_id == bindparam("user_id"))
+    .scalar_subquery(),
+    *(getattr(MemoryState, name) for name in State._fields),
+)
+"""Columns of a :class:`Card`, from a select that joins the memory state outwards."""
+
+_CARD = (
+    select(*CARD)
     .select_from(User)
     .outerjoin(
         MemoryState,
@@ -59,13 +63,38 @@ def remember(
     return Remembered(predicted, step(before, rating, day, retention))
 
 
-def record(
-    session: Session, user: User, answer: Answer, rating: Rating, *, at: datetime
+class Card(NamedTuple):
+    """Where a card stands: the number of the user's last review, and the cached state."""
+
+    sequence: int
+    state: State | None
+
+    @classmethod
+    def of(cls, row: Sequence[Any]) -> "Card":
+        """The card in the columns of ``CARD``."""
+        sequence, *state = row
+        return cls(sequence or 0, None if state[0] is None else State(*state))
+
+
+def card(session: Session, user: User, question_id: int) -> Card:
+    """A card of the user, as it stands."""
+    place = {"user_id": user.id, "question_id": question_id}
+    return Card.of(session.connection().execute(_CARD, place).one())
+
+
+def record(  # noqa: PLR0913 - whose answer, on which card, how rated, when
+    session: Session,
+    user: User,
+    answer: Answer,
+    rating: Rating,
+    *,
+    card: Card,
+    at: datetime,
 ) -> Review:
-    """Append a review to the log and move the card's state on. The user is locked."""
+    """Append a review to the log and move the card on. The user is locked."""
     question_id = answer.presentation.question_id
     day = study_day(at, user.time_zone, user.rollover_hour)
-    last, before = _latest(session, user, question_id)
+    before = card.state
     made = remember(before, rating, day, user.target_retention)
     item = content(session, answer.presentation.content_hash)
     new = Review(
@@ -73,7 +102,7 @@ def record(
         user_id=user.id,
         question_id=question_id,
         answer_id=answer.id,
-        sequence=last + 1,
+        sequence=card.sequence + 1,
         rating=int(rating),
         chance=chance(item.type, len(item.choices), dont_know=answer.dont_know),
         confidence=DONT_KNOW if answer.dont_know else answer.confidence,
@@ -97,7 +126,7 @@ def undo(session: Session, user: User, review_id: str, *, at: datetime) -> Revie
     Raises NotFound for a review that is unknown or somebody else's, Conflict for one that
     is undone already, came from a file, or is not the latest of those given here.
     """
-    lock(session, user)
+    user = lock(session, user)
     review = session.get(Review, review_id, populate_existing=True)
     if review is None or review.user_id != user.id:
         raise NotFound("unknown-review", "There is no such review.")
@@ -115,7 +144,7 @@ def undo(session: Session, user: User, review_id: str, *, at: datetime) -> Revie
         .where(Review.user_id == user.id, Review.question_id == review.question_id)
         .order_by(Review.sequence)
     )
-    _, cached = _latest(session, user, review.question_id)
+    cached = card(session, user, review.question_id).state
     state = fold(log, user.target_retention)
     _store(session, user, review.question_id, state, new=cached is None)
     return review
@@ -142,7 +171,7 @@ def dates_by_rating(
     session: Session, user: User, answer: Answer, *, at: datetime
 ) -> dict[str, date]:
     """When the question of an answer would come back, by the word of each rating."""
-    _, state = _latest(session, user, answer.presentation.question_id)
+    state = card(session, user, answer.presentation.question_id).state
     day = study_day(at, user.time_zone, user.rollover_hour)
     return {
         word: step(state, rating, day, user.target_retention).due
@@ -162,26 +191,19 @@ def reviews(
 
 def rebuild(session: Session, user: User) -> None:
     """Make every cached state of the user equal to its log again."""
-    lock(session, user)
-    log = session.scalars(
-        select(Review)
+    user = lock(session, user)
+    log = session.execute(  # no objects: a log may be long
+        select(Review.question_id, Review.rating, Review.study_day, Review.voided_at)
         .where(Review.user_id == user.id)
         .order_by(Review.question_id, Review.sequence)
     )
     mine = select(MemoryState.question_id).where(MemoryState.user_id == user.id)
     cached = set(session.scalars(mine))
     states: dict[int, State | None] = dict.fromkeys(cached)
-    for question_id, entries in groupby(log, key=lambda review: review.question_id):
+    for question_id, entries in groupby(log, key=lambda row: row.question_id):
         states[question_id] = fold(entries, user.target_retention)
     for question_id, state in states.items():
         _store(session, user, question_id, state, new=question_id not in cached)
-
-
-def _latest(session: Session, user: User, question_id: int) -> tuple[int, State | None]:
-    """The number of the user's last review, and the cached state of one card."""
-    card = {"user_id": user.id, "question_id": question_id}
-    sequence, *state = session.connection().execute(_LATEST, card).one()
-    return sequence or 0, None if state[0] is None else State(*state)
 
 
 def _store(
