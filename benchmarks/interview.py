@@ -40,7 +40,7 @@ GRID = {
     (600, 60, 20): 0.98,
 }  # questions, days, minutes a day: the goal
 CANDIDATES = 20
-CHANCE, CHOSEN, HALF_A_YEAR, GUESSERS = 0.25, 200, 180, 10
+CHANCE, CHOSEN, HALF_A_YEAR, GUESSERS = 0.25, 200, 180, 20
 START = date(2026, 1, 1)
 
 

@@ -201,6 +201,6 @@ def _frozen(reviews: list[Review], judge: Judge) -> Iterator[dict[str, Any]]:
             surprise = np.where(judge.right[part] == 1, p, 1 - p)
             losses[name].append(float(-np.log(surprise).mean()))
     means = {name: float(np.mean(each)) for name, each in losses.items()}
-    for peer in means.keys() - {"ours"}:
+    for peer in list(means)[1:]:
         yield _row(f"log loss, frozen (peer: {peer})", means["ours"], means[peer])
     yield _row("log loss, frozen (peer: the goal)", means["ours"], FROZEN_GOAL)

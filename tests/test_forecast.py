@@ -17,7 +17,7 @@ def fresh(questions: int) -> list[Card]:
 
 
 @given(decks, aims, calibrations)
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_a_forecast_is_a_chance_within_its_band(
     cards: list[Card], aim: Aim, calibration: Calibration
 ) -> None:
@@ -35,7 +35,7 @@ def test_a_forecast_is_a_chance_within_its_band(
 
 
 @given(decks, st.integers(1, STEPS), st.floats(0, 3600))
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_no_more_time_is_planned_than_there_is(
     cards: list[Card], days: int, seconds: float
 ) -> None:

@@ -1,12 +1,11 @@
 """Calibration: how a candidate's recall departs from the default memory model.
 
 Two numbers a user on top of FSRS-6: p = sigmoid(a·logit R + b). The slope ``a`` is the
-candidate's memory and wanders slowly; the offset ``b`` is the form of the hour, returns to
-none within some hundred answers, and so has no say in what happens by the day a
-question is due. Both are
-learned from each answer by one step of an extended Kalman filter (a Bayesian logistic
-regression; Fahrmeir 1992), predictions spread by the remaining doubt as in MacKay
-(1992). Guessing is in the observation: P(right) = g + (1 - g)·p.
+candidate's memory and wanders slowly. The offset ``b`` is the form of the hour: it
+returns to none within some hundred answers, and so has no say in what a day far off
+will bring. Both are learned from each answer by one step of an extended Kalman filter
+(a Bayesian logistic regression; Fahrmeir 1992); predictions are spread by the remaining
+doubt as in MacKay (1992). Guessing is in the observation: P(right) = g + (1 - g)·p.
 """
 
 from math import exp, log, pi, sqrt

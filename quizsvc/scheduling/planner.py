@@ -1,11 +1,10 @@
 """What to ask today, in order, and why: towards an interview, or for good.
 
-Three ways, in simulation better than plain FSRS at every deck and pace tried
-(``python -m benchmarks interview``). With no date before us: plain FSRS, what has
-fallen to the target and then what was never met. With a date and too little time to do
-all: as many new ones as it takes to meet all in time, then most recall gained at the
-date per second. With time to spare: plain FSRS and
-then, until the time is up, what will be recalled least at the date.
+There are three ways. Without a date: plain FSRS, what has fallen to the target and then
+what was never met. With a date and too little time to do all: as many new ones as it
+takes to meet all in time, then most recall gained at the date per second. With time to
+spare: plain FSRS and then, until the time is up, what will be recalled least at the
+date. ``python -m benchmarks interview`` compares the latter two with plain FSRS.
 """
 
 from enum import StrEnum
