@@ -120,8 +120,11 @@ class AnswerOut(Out):
 class ReviewOut(Out):
     id: str
     slug: str
-    answer: str | None
+    answer: str | None  # None for a review that came from a file
     rating: Rating
+    chance: float  # of a right answer by one who knows nothing
+    confidence: str | None  # sure, unsure, dont-know
+    seconds: float | None
     study_day: date
     reviewed_at: Moment
     predicted: float | None

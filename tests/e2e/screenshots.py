@@ -24,6 +24,7 @@ PLACES = {
     "bank": "/questions",
     "question": f"/questions/{ASKED}",
     "lab": "/experiments",
+    "progress": "/progress",
     "experiment": "/experiments/residual_growth",
     "block": "/experiments/block_pipeline",
     "missing": "/nowhere",

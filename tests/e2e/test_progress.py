@@ -60,15 +60,20 @@ def test_a_history_is_checked_added_and_plotted(page: Page, history: Path) -> No
     expect(page.locator(".card")).to_contain_text("There is nothing to add")
 
 
-def test_mistakes_are_told_beside_the_form(page: Page, tmp_path: Path) -> None:
+def test_mistakes_are_told_beside_the_form(
+    chromium: Browser, address: str, tmp_path: Path
+) -> None:
     file = tmp_path / "broken.csv"
     file.write_text("card_id,review_time,review_rating\nidentity-path,1,9\n", "utf-8")
+    context = chromium.new_context(base_url=address)
+    page = context.new_page()
     page.goto("/progress?lang=zh")
     page.locator("#file").set_input_files(file)
-    page.on("console", lambda _said: None)
     page.get_by_role("button", name="检查文件").click()
     expect(page.locator("[role=alert] li")).to_have_count(2)
     expect(page.locator("[role=alert]")).to_contain_text("第 2 行")
+    expect(page.locator("[role=alert]")).to_be_in_viewport()
+    context.close()
 
 
 @pytest.mark.parametrize("width", [320, 360, 1280])

@@ -14,6 +14,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
 DAY = timedelta(days=1)
+RATINGS = frozenset(Rating)
 WHOLE = re.compile(r"([0-9]{1,15})(?:\.0*)?")
 LONGEST = 100  # characters of a cell that are repeated in a message
 
@@ -74,9 +75,13 @@ def _whole_or_written(cell: str) -> datetime:
 def exactly(cell: str, *, moment: datetime | None) -> datetime | None:
     """The same moment as ``moment``, finer than a millisecond."""
     try:
-        exact = datetime.fromisoformat(cell).astimezone(UTC)
+        exact = datetime.fromisoformat(cell)
+        if exact.tzinfo is None:
+            raise ValueError("naive datetime")
+        exact = exact.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise Unreadable("not-a-time", f"{_short(cell)} is no time.") from None
+        detail = f"{_short(cell)} is no time with its offset."
+        raise Unreadable("not-a-time", detail) from None
     if moment is not None and milliseconds(exact) != milliseconds(moment):
         detail = f"{_short(cell)} is not the moment that review_time says."
         raise Unreadable("contradiction", detail)
@@ -86,7 +91,7 @@ def exactly(cell: str, *, moment: datetime | None) -> datetime | None:
 def rating(cell: str) -> int:
     """1 to 4."""
     whole = WHOLE.fullmatch(cell)
-    if whole is None or int(whole[1]) not in {*Rating}:
+    if whole is None or int(whole[1]) not in RATINGS:
         detail = f"{_short(cell)} is no rating: 1 Again, 2 Hard, 3 Good, 4 Easy."
         raise Unreadable("not-a-rating", detail)
     return int(whole[1])

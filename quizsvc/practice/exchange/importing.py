@@ -31,6 +31,10 @@ from quizsvc.scheduling.log import State
 MAX_FILE = 8 * 1024 * 1024  # bytes
 TOLD = 100  # mistakes of a file that are told one by one
 _LOG = cast(Table, Review.__table__)
+_SAID = (  # what log and file both say of a review
+    *("reviewed_at", "rating", "seconds"),
+    *("study_day", "confidence", "chance"),
+)
 
 
 class Unknown(NamedTuple):
@@ -69,24 +73,20 @@ def export_reviews(session: Session, user: User) -> str:
 
     An undone review is no history: whoever reads the file would count it.
     """
+    names = ("sequence", *_SAID)
     rows = session.execute(
-        select(Question.slug, Review)
+        select(Question.slug, *(getattr(Review, name) for name in names))
         .join(Question, Question.id == Review.question_id)
         .where(Review.user_id == user.id, Review.voided_at.is_(None))
         .order_by(Review.sequence)
     )
     return render(
         Line(
-            number=review.sequence,
-            slug=slug,
-            reviewed_at=review.reviewed_at,
-            rating=review.rating,
-            seconds=review.seconds,
-            study_day=review.study_day,
-            confidence=review.confidence,
-            chance=review.chance,
+            number=row.sequence,
+            slug=row.slug,
+            **{name: getattr(row, name) for name in _SAID},
         )
-        for slug, review in rows
+        for row in rows
     )
 
 
