@@ -52,7 +52,7 @@ def stacked() -> int:
     """All seeds of a placement and depth in one pass."""
     ids = chance.symbols(SEEDS, BATCH, SHAPE.length, SHAPE.vocabulary)  # (S, B, T)
     size = (BATCH * SHAPE.length, SHAPE.width)
-    readout = chance.tensor([chance.normal(seed, "readout", *size) for seed in SEEDS])
+    readout = chance.readout(SEEDS, *size)
     numbers = draw(replace(SHAPE, depth=max(DEPTHS)), SEEDS)  # (S, W)
     count = 0
     for placement, depth in product(PLACEMENTS, DEPTHS):

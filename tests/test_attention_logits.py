@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 import torch
-from torch.nn import functional
 
 from sim.core import Outcome, Result, judge
 from sim.experiments.norm_placement import attention_logits
@@ -16,14 +15,12 @@ from sim.nets.scores import entropy, largest, scores
 from sim.nets.transformer import Transformer
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {"depth": 2, "steps": 60, "width": 16, "factor": 20, "rate": 0.05}
 PLAIN = Params(width=16, length=4).architecture(depth=2)
 IDS = chance.symbols([5], 3, 4, PLAIN.vocabulary)
-
-
-def outcomes(run):
-    return {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
 
 
 @pytest.fixture(scope="module")
@@ -67,13 +64,20 @@ def test_masked_logits_count_for_nothing():
     )
 
 
-def test_qk_norm_reaches_its_bound_with_one_feature_direction():
-    """Equal queries and keys have the largest logit that there can be."""
-    size = 16
-    q = functional.layer_norm(torch.randn(1, size), (size,))
-    assert (q @ q.mT / math.sqrt(size)).item() == pytest.approx(
-        math.sqrt(size), rel=1e-3
+def test_qk_norm_reaches_its_bound_where_a_query_is_its_key():
+    net = Transformer(replace(PLAIN, qk_norm=True), [5])
+    with torch.no_grad():
+        qkv = net.blocks[0]["qkv"]
+        qkv[..., 16:32] = qkv[..., :16]
+    own = scores(net, IDS)[0, 0].diagonal(dim1=-2, dim2=-1)  # (B, H, T)
+    torch.testing.assert_close(
+        own, torch.full_like(own, math.sqrt(8)), rtol=1e-3, atol=0
     )
+
+
+def test_a_logit_that_overflows_is_the_largest():
+    found = torch.tensor([[[-torch.inf, 2.0], [torch.inf, 1.0]], [[-3.0, 2.0]] * 2])
+    assert largest(found).tolist() == [torch.inf, 3]
 
 
 def test_sharpening_leaves_values_alone():

@@ -17,6 +17,8 @@ from sim.experiments.norm_placement.batch_independence import (
 from sim.nets.norms import normalise
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [3, 2**31 - 1, 77, 12, 0]
 SMALL = {"dim": 16, "batch": 16}
 
@@ -85,7 +87,7 @@ def test_batch_sizes_double_up_to_the_largest(largest, sizes):
 
 def test_every_claim_holds_in_small_and_the_same_seeds_give_the_same_bytes():
     first, again = (execute("batch_independence", SMALL, SEEDS) for _ in range(2))
-    assert {v["claim"]: v["outcome"] for v in first["verdicts"]} == dict.fromkeys(
+    assert outcomes(first) == dict.fromkeys(
         (
             "ln_batch_free",
             "bn_batch_bound",

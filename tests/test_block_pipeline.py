@@ -11,15 +11,13 @@ from sim.nets import blocks, chance, pipeline
 from sim.nets.transformer import Architecture, Transformer
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {"depth": 4, "layer": 4, "width": 32, "length": 4}
 SHAPE = Architecture(
     depth=4, width=16, heads=2, hidden=32, length=4, vocabulary=16, operator="rms"
 )
-
-
-def outcomes(run):
-    return {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
 
 
 @pytest.fixture(scope="module")

@@ -13,14 +13,12 @@ from sim.nets.checkpoints import evaluate, read_as
 from sim.nets.transformer import Transformer
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {"depth": 2, "width": 16, "heads": 1, "length": 4, "steps": 30, "warmup": 5}
 PRE = Params(**SMALL).architecture(depth=2, causal=True)
 POST = replace(PRE, placement="post")
-
-
-def outcomes(run):
-    return {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
 
 
 @pytest.fixture(scope="module")

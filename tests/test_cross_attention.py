@@ -12,12 +12,10 @@ from sim.nets import blocks, chance, decoder
 from sim.nets.transformer import Transformer
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {"depth": 9, "width": 32, "length": 4, "memory": 8}
-
-
-def outcomes(run):
-    return {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
 
 
 @pytest.fixture(scope="module")

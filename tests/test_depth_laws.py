@@ -7,18 +7,16 @@ import pytest
 import torch
 
 from sim.experiments.norm_placement.depth_laws import CLAIMS, SLOPES, Params
-from sim.nets import altered, blocks, chance, ensembles
+from sim.nets import altered, blocks, chance
 from sim.nets.probes import gradients
 from sim.nets.transformer import Trace, Transformer
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {"depth": 16, "width": 32, "length": 2, "networks": 8}
 STEADY = {"pre_stream_slope_half", "post_net_gradient_stable", "pre_first_over_last"}
-
-
-def outcomes(run):
-    return {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +80,7 @@ def test_the_last_gradient_is_the_one_that_the_final_norm_lets_through():
     architecture = Params(width=16, length=2).architecture(depth=2)
     net = altered.mix(Transformer(architecture, [3]), "none")
     ids = chance.symbols([3], 2, 2, architecture.vocabulary)
-    readout = ensembles.readout([3], 4, 16)
+    readout = chance.readout([3], 4, 16)
     found = gradients(net, ids, readout).down[-1].item()
     trace = Trace()
     end = net.stream(net.embed(ids), trace)[0].detach().double()  # (N, d)

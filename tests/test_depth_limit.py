@@ -13,6 +13,8 @@ from sim.nets.markov import Chain
 from sim.nets.transformer import Transformer
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {"depth": 4, "width": 16, "heads": 1, "length": 4, "hidden": 1, "steps": 30}
 
@@ -22,12 +24,8 @@ def small():
     return execute("depth_limit", SMALL, SEEDS)
 
 
-def verdicts(run):
-    return {v["claim"]: v["outcome"] for v in run["verdicts"]}
-
-
 def test_a_run_in_small_keeps_the_contract(small):
-    assert set(verdicts(small)) == {claim.id for claim in CLAIMS}
+    assert set(outcomes(small)) == {claim.id for claim in CLAIMS}
     assert all(len(values) == len(SEEDS) for values in small["metrics"].values())
     depths, deepest, blocks = small["figures"]
     assert depths["series"][0]["x"] == [1, 2, 4]
@@ -51,7 +49,7 @@ def test_a_gap_is_that_of_one_stack_trained_alone(small):
 def test_where_nothing_is_deep_post_norm_trains_too():
     """So the claim that deep Post-Norm is stuck can fail."""
     given = SMALL | {"width": 32, "rate": 0.004, "steps": 80, "warmup": 10}
-    shallow = verdicts(execute("depth_limit", given, SEEDS))
+    shallow = outcomes(execute("depth_limit", given, SEEDS))
     assert shallow["deep_post_stuck_even_warm"] == "refuted"
     assert shallow["shallow_post_trains"] == "supported"
 
@@ -75,4 +73,4 @@ def test_the_same_seeds_give_the_same_bytes(small):
 @pytest.mark.slow
 def test_every_claim_holds_at_full_size():
     run = execute("depth_limit", {}, [1009, 2003, 3001, 4001, 5003])
-    assert set(verdicts(run).values()) == {"supported"}
+    assert set(outcomes(run).values()) == {"supported"}

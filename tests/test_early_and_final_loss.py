@@ -19,6 +19,8 @@ from sim.nets.markov import Chain
 from sim.nets.transformer import Transformer
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {
     "depth": 1,
@@ -60,10 +62,10 @@ def test_with_pre_norm_on_both_sides_there_is_no_difference(monkeypatch):
     monkeypatch.setattr(early_and_final_loss, "replace", lambda pre, **_: pre)
     result = early_and_final_loss.run(Params(**SMALL), SEEDS, lambda _: None)
     assert result.metrics["early_pre_minus_post"] == pytest.approx([0] * 5, abs=1e-6)
-    outcomes = {claim.id: judge(claim, result).outcome for claim in CLAIMS}
-    assert outcomes["pre_leads_early"] is not Outcome.SUPPORTED
-    assert outcomes["post_final_better"] is not Outcome.SUPPORTED
-    assert outcomes["final_difference_small"] is Outcome.SUPPORTED
+    judged = {claim.id: judge(claim, result).outcome for claim in CLAIMS}
+    assert judged["pre_leads_early"] is not Outcome.SUPPORTED
+    assert judged["post_final_better"] is not Outcome.SUPPORTED
+    assert judged["final_difference_small"] is Outcome.SUPPORTED
 
 
 def test_the_same_seeds_give_the_same_bytes(small):
@@ -75,7 +77,7 @@ def test_the_same_seeds_give_the_same_bytes(small):
 @pytest.mark.slow
 def test_the_lead_is_early_and_the_end_is_close_at_full_size():
     run = execute("early_and_final_loss", {}, [1009, 2003, 3001, 4001, 5003])
-    outcomes = {v["claim"]: v["outcome"] for v in run["verdicts"]}
-    assert outcomes["pre_leads_early"] == "supported"
-    assert outcomes["final_difference_small"] == "supported"
-    assert outcomes["post_final_better"] != "supported"
+    judged = outcomes(run)
+    assert judged["pre_leads_early"] == "supported"
+    assert judged["final_difference_small"] == "supported"
+    assert judged["post_final_better"] != "supported"

@@ -17,6 +17,8 @@ from sim.nets import blocks, chance
 from sim.nets.transformer import Trace, Transformer
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {
     "depth": 4,
@@ -29,10 +31,6 @@ SMALL = {
 }
 PRE = Params(**SMALL).architecture(depth=4, causal=True)
 IDS = chance.symbols(SEEDS, 3, 4, 16)
-
-
-def outcomes(run):
-    return {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,10 @@ from sim.nets import blocks, norms
 from sim.nets.operators import jacobians
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {"depth": 48, "width": 32, "heads": 2, "length": 2}
-
-
-def outcomes(run):
-    return {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,8 @@ from sim.experiments.norm_placement.fine_tuning_warmup import CLAIMS, Params, sh
 from sim.nets.markov import Chain
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {
     "depth": 1,
@@ -20,10 +22,6 @@ SMALL = {
     "warmup": 5,
     "tuning": 30,
 }
-
-
-def outcomes(run):
-    return {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
 
 
 @pytest.fixture(scope="module")

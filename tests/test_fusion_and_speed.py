@@ -12,12 +12,10 @@ from sim.nets.operators.fusion import Chain, projections
 from sim.nets.operators.traffic import BRANCH, Kernel, Machine
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [3, 2**31 - 1, 77, 12, 105]
 SMALL = {"width": 16, "rows": 64}
-
-
-def outcomes(run):
-    return {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
 
 
 def double(read, write, name="double"):

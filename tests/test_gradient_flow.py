@@ -10,13 +10,11 @@ from sim.experiments.norm_placement.gradient_flow import CLAIMS, Params
 from sim.nets import blocks, figures
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {"depth": 8, "width": 16, "heads": 2, "length": 2}
 EXACT = {"pre_identity_exact", "post_identity_decays", "norm_jacobian_scale"}
-
-
-def outcomes(run):
-    return {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
 
 
 @pytest.fixture(scope="module")

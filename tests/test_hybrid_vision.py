@@ -14,6 +14,8 @@ from sim.nets.transformer import Trace
 from sim.nets.vision import KINDS, PIXELS, Images, Vision
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {
     "depth": 4,
@@ -24,10 +26,6 @@ SMALL = {
     "warmup": 20,
     "rate": 0.005,
 }
-
-
-def outcomes(run):
-    return {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
 
 
 def net(placement="pre", depth=4):
@@ -104,7 +102,7 @@ def test_the_stream_of_a_hybrid_is_set_back_after_every_fourth_layer():
     sizes = [x.square().mean().sqrt().item() for x in trace.streams]
     assert sizes[4] == pytest.approx(1, abs=1e-3)
     assert sizes[8] == pytest.approx(1, abs=1e-3)
-    assert sizes[3] > 1.5 < sizes[7]
+    assert min(sizes[3], sizes[7]) > 1.5
 
 
 def test_the_same_seeds_give_the_same_bytes(small):

@@ -13,13 +13,11 @@ from sim.nets.architecture import Architecture, draw
 from sim.nets.operators import folding
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [3, 2**31 - 1, 77, 12, 105]
 SMALL = {"depth": 2, "width": 16, "heads": 2, "length": 4, "hidden": 2}
 TINY = Architecture(depth=2, width=8, heads=2, hidden=16, length=4, vocabulary=5)
-
-
-def outcomes(run):
-    return {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
 
 
 def learned(placement, spread=0.5):

@@ -12,13 +12,11 @@ from sim.nets.learning.descent import descend
 from sim.nets.operators import invariances
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [3, 2**31 - 1, 77, 12, 105]
 SMALL = {"width": 16}
 RUN = {"width": 8, "rows": 4, "steps": 3, "rate": 0.3}
-
-
-def outcomes(run):
-    return {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
 
 
 @pytest.fixture(scope="module")

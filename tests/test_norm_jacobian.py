@@ -11,12 +11,10 @@ from sim.nets import chance, norms
 from sim.nets.operators.jacobians import back, entering, jacobian, size
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [3, 2**31 - 1, 77, 12, 105]
 SMALL = {"width": 16}
-
-
-def outcomes(run):
-    return {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
 
 
 @pytest.fixture(scope="module")

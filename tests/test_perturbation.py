@@ -14,6 +14,8 @@ from sim.nets import altered, blocks, chance
 from sim.nets.transformer import Transformer
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {"depth": 32, "width": 16, "heads": 2, "length": 2, "networks": 4}
 
@@ -49,9 +51,9 @@ def test_other_placements_under_the_names_turn_the_verdicts(small, monkeypatch):
     )
     monkeypatch.setattr(blocks, "RULES", rules)
     run = execute("perturbation", SMALL, SEEDS)
-    outcomes = {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
-    assert outcomes["deepnorm_noise_flat"] == "refuted"
-    assert outcomes["deepnorm_step_bounded"] == "refuted"
+    judged = outcomes(run)
+    assert judged["deepnorm_noise_flat"] == "refuted"
+    assert judged["deepnorm_step_bounded"] == "refuted"
     swapped, found = medians(run), medians(small)
     assert swapped["pre_noise_slope"] == pytest.approx(found["post_noise_slope"])
     assert swapped["step_post_to_pre"] < 1
@@ -82,7 +84,7 @@ def test_logarithmic_growth_would_refute_the_claim_about_steps():
 @pytest.mark.slow
 def test_every_claim_holds_at_full_size_on_seeds_nobody_chose():
     run = execute("perturbation", {}, [1009, 2003, 3001, 4001, 5003])
-    found = {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
+    found = outcomes(run)
     assert set(found.values()) <= {"supported", "inconclusive"}
     assert (
         found["deepnorm_step_bounded"] == found["one_step_post_larger"] == "supported"

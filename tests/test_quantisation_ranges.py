@@ -11,12 +11,10 @@ from sim.nets import blocks
 from sim.nets.operators import quantisation
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [3, 2**31 - 1, 77, 12, 105]
 SMALL = {"depth": 24, "width": 32, "heads": 2, "hidden": 2, "length": 4}
-
-
-def outcomes(run):
-    return {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,8 @@ from sim.nets.markov import Chain
 from sim.nets.transformer import Transformer
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {"depth": 1, "width": 16, "heads": 1, "hidden": 1, "steps": 30, "warmup": 10}
 
@@ -65,7 +67,7 @@ def test_an_end_is_that_of_one_network_trained_alone(small):
 def test_a_shallow_stack_needs_no_remedy():
     """So the claim that an untreated stack is stuck can fail."""
     shallow = execute("remedies", SMALL | {"steps": 100}, SEEDS)
-    verdicts = {v["claim"]: v["outcome"] for v in shallow["verdicts"]}
+    verdicts = outcomes(shallow)
     assert verdicts["cold_post_stuck"] == "refuted"
     assert verdicts["clipping_does_not_cure"] == "refuted"
     assert verdicts["lower_rate_helps"] == "refuted"
@@ -80,6 +82,6 @@ def test_the_same_seeds_give_the_same_bytes(small):
 @pytest.mark.slow
 def test_no_claim_is_refuted_at_full_size():
     run = execute("remedies", {}, [1009, 2003, 3001, 4001, 5003])
-    outcomes = {v["claim"]: v["outcome"] for v in run["verdicts"]}
-    assert outcomes.pop("warmup_cures") != "refuted"  # a warmed seed may stay behind
-    assert set(outcomes.values()) == {"supported"}
+    judged = outcomes(run)
+    assert judged.pop("warmup_cures") != "refuted"  # a warmed seed may stay behind
+    assert set(judged.values()) == {"supported"}

@@ -8,6 +8,8 @@ from sim.experiments.norm_placement.residual_growth import CLAIMS
 from sim.nets import blocks, figures
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {"depth": 12, "length": 4}
 SETTLED = {
@@ -17,10 +19,6 @@ SETTLED = {
     "scaled_stream_bounded",
     "same_weights_differ",
 }
-
-
-def outcomes(run):
-    return {verdict["claim"]: verdict["outcome"] for verdict in run["verdicts"]}
 
 
 @pytest.fixture(scope="module")

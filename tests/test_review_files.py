@@ -103,6 +103,7 @@ def test_a_mistake_names_line_and_column(row: str, column: str, code: str) -> No
         ("review_duration", "quick", "not-a-duration"),
         ("reviewed_at", "2026-01-05T08:30:01Z", "contradiction"),
         ("reviewed_at", "then", "not-a-time"),
+        ("reviewed_at", "2026-01-05T08:30:00.125", "not-a-time"),
         ("study_day", "2026-01-07", "contradiction"),
         ("study_day", "2026-01-02", "contradiction"),
         ("study_day", "Monday", "not-a-day"),

@@ -12,16 +12,14 @@ from sim.nets.monitoring.faults import AFTER, WINDOW, Patient
 from sim.nets.transformer import Transformer
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {"depth": 2, "width": 16, "heads": 1, "length": 4, "layer": 2}
 
 
 def run(**params):
     return execute("spike_monitor", SMALL | params, SEEDS)
-
-
-def outcomes(result):
-    return {verdict["claim"]: verdict["outcome"] for verdict in result["verdicts"]}
 
 
 def architecture():

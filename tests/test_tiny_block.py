@@ -17,6 +17,8 @@ from sim.experiments.norm_placement.tiny_block import (
 )
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [5, 2**31 - 1, 77, 12, 0]
 SMALL = {"steps": 10, "tasks": 4}
 
@@ -139,7 +141,7 @@ def test_a_seed_gives_the_same_values_in_any_company():
 @pytest.mark.slow
 def test_the_default_run_supports_the_final_loss_and_refutes_the_peak():
     document = execute("tiny_block", {}, [0, 1, 2, 3, 4])
-    assert {v["claim"]: v["outcome"] for v in document["verdicts"]} == {
+    assert outcomes(document) == {
         "autograd_matches_differences": "supported",
         "pre_lower_final_loss": "supported",
         "pre_lower_peak_loss": "refuted",

@@ -18,6 +18,8 @@ from sim.nets import norms
 from sim.nets.transformer import Transformer
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {"depth": 2, "width": 16, "heads": 1, "length": 4, "hidden": 1, "steps": 30}
 
@@ -27,12 +29,8 @@ def small():
     return execute("vanishing_in_training", SMALL, SEEDS)
 
 
-def verdicts(run):
-    return {v["claim"]: v["outcome"] for v in run["verdicts"]}
-
-
 def test_a_run_in_small_keeps_the_contract(small):
-    assert set(verdicts(small)) == {claim.id for claim in CLAIMS}
+    assert set(outcomes(small)) == {claim.id for claim in CLAIMS}
     assert all(len(values) == len(SEEDS) for values in small["metrics"].values())
     bottom, inputs, blocks = small["figures"]
     assert inputs["series"][0]["x"] == [0, 10, 20, 29]
@@ -70,9 +68,9 @@ def test_a_watch_looks_at_every_tenth_step_and_the_last():
 def test_a_calm_run_leaves_every_gradient_alive(small):
     """So the claims about cold Post-Norm can fail."""
     calm = execute("vanishing_in_training", SMALL | {"rate": 0.0005}, SEEDS)
-    assert verdicts(calm)["cold_post_bottom_vanishes"] == "refuted"
-    assert verdicts(calm)["cold_ln_input_grows"] == "refuted"
-    assert verdicts(calm)["balanced_at_start"] == "supported"
+    assert outcomes(calm)["cold_post_bottom_vanishes"] == "refuted"
+    assert outcomes(calm)["cold_ln_input_grows"] == "refuted"
+    assert outcomes(calm)["balanced_at_start"] == "supported"
 
 
 def test_the_start_does_not_depend_on_the_schedule(small):
@@ -98,4 +96,4 @@ def test_progress_rises_to_one():
 @pytest.mark.slow
 def test_every_claim_holds_at_full_size():
     run = execute("vanishing_in_training", {}, [1009, 2003, 3001, 4001, 5003])
-    assert set(verdicts(run).values()) == {"supported"}
+    assert set(outcomes(run).values()) == {"supported"}

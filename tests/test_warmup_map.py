@@ -13,6 +13,8 @@ from sim.nets.markov import Chain
 from sim.nets.transformer import Transformer
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {"depth": 1, "width": 16, "heads": 1, "length": 2, "hidden": 1, "steps": 20}
 
@@ -56,7 +58,7 @@ def test_a_place_on_the_map_is_one_network_trained_alone(small):
 def test_a_single_layer_needs_no_warmup_wherever_its_norm_stands():
     """So the claims about Post-Norm can fail."""
     shallow = execute("warmup_map", SMALL | {"width": 32, "steps": 90}, SEEDS)
-    verdicts = {v["claim"]: v["outcome"] for v in shallow["verdicts"]}
+    verdicts = outcomes(shallow)
     assert verdicts["post_needs_warmup_at_high_rate"] == "refuted"
     assert verdicts["warmup_widens_post"] == "refuted"
 

@@ -9,6 +9,8 @@ from sim.experiments.norm_placement import warmup_sensitivity
 from sim.experiments.norm_placement.warmup_sensitivity import CLAIMS, Params
 from sim.running import execute
 
+from .judged import outcomes
+
 SEEDS = [200, 7, 2**31 - 1, 41, 3]
 SMALL = {"depth": 1, "width": 16, "heads": 1, "length": 4, "steps": 30, "warmup": 5}
 
@@ -26,9 +28,9 @@ def test_a_run_in_small_keeps_the_contract(small):
 
 def test_a_network_of_one_layer_trains_wherever_its_norm_stands(small):
     """So the claim that cold Post-Norm is stuck can fail."""
-    verdicts = {v["claim"]: v["outcome"] for v in small["verdicts"]}
+    verdicts = outcomes(small)
     shallow = execute("warmup_sensitivity", SMALL | {"steps": 150}, SEEDS)
-    later = {v["claim"]: v["outcome"] for v in shallow["verdicts"]}
+    later = outcomes(shallow)
     assert later["post_cold_stuck"] == "refuted"
     assert verdicts["post_warm_trains"] == "refuted"
 
@@ -67,15 +69,15 @@ def test_one_stray_seed_does_not_decide_a_claim_about_the_median():
 def test_a_diverged_run_is_neither_steady_nor_spiked():
     diverging = Params.model_construct(**dict(Params(**SMALL)) | {"rate": 1e30})
     result = warmup_sensitivity.run(diverging, SEEDS, quiet)
-    outcomes = {claim.id: judge(claim, result).outcome for claim in CLAIMS}
-    undecided = {k for k, v in outcomes.items() if v is Outcome.INCONCLUSIVE}
+    judged = {claim.id: judge(claim, result).outcome for claim in CLAIMS}
+    undecided = {k for k, v in judged.items() if v is Outcome.INCONCLUSIVE}
     assert undecided >= {"pre_cold_steady", "post_cold_spikes", "vanishing_develops"}
-    assert outcomes["pre_cold_trains"] is Outcome.REFUTED
+    assert judged["pre_cold_trains"] is Outcome.REFUTED
 
 
 @pytest.mark.slow
 def test_only_the_spikes_of_cold_post_norm_are_refuted_at_full_size():
     run = execute("warmup_sensitivity", {}, [1009, 2003, 3001, 4001, 5003])
-    outcomes = {v["claim"]: v["outcome"] for v in run["verdicts"]}
-    assert outcomes.pop("post_cold_spikes") != "supported"
-    assert set(outcomes.values()) == {"supported"}
+    judged = outcomes(run)
+    assert judged.pop("post_cold_spikes") != "supported"
+    assert set(judged.values()) == {"supported"}

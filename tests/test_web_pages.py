@@ -36,6 +36,7 @@ def addresses(client: FlaskClient, engine: Engine, bank: None) -> list[str]:
     said = post(client, begin(client, "talk"), text="It mentions formula.")
     return [
         *("/", "/practice", "/questions", "/questions/talk", "/experiments"),
+        "/progress",
         *("/experiments/coin", f"/runs/{run}", "/questions?q=nothing-like-it", "/none"),
         *(
             begin(client),

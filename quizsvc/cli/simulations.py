@@ -47,9 +47,9 @@ def run_all(keys: "Sequence[RunKey]") -> "dict[RunKey, Given]":
 
     seconds = {entry.name: entry.seconds for entry in registry.kept() or ()}
     longest = sorted(keys, key=lambda key: -seconds.get(key.experiment, 0))
-    processes = min(os.cpu_count() or 1, MOST)
+    at_once = min(os.cpu_count() or 1, MOST)
     given = {}
-    with ThreadPoolExecutor(processes) as pool, _bar(len(keys)) as progress:
+    with ThreadPoolExecutor(at_once) as pool, _bar(len(keys)) as progress:
         waiting = {pool.submit(run, key): key for key in longest}
         for done in as_completed(waiting):
             given[waiting[done]] = done.result()

@@ -5,6 +5,7 @@ pins the runs that it leans on. Before the answer nothing may name them, nor the
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from math import isfinite
@@ -112,26 +113,29 @@ def key_of(session: Session, run_id: str, metric: str) -> float | None:
 def values_of(session: Session, run_id: str, metric: str) -> list[float | None]:
     """A metric's values, one for each seed; none while the run has no result."""
     place = (run_id, metric)
-    if place not in _metrics:
-        query = select(RunResult.metrics).where(RunResult.run_id == run_id)
-        metrics = session.scalar(query)
-        if metrics is None:
-            return []
-        _keep(_metrics, place, list(metrics.get(metric, [])))
-    return _metrics[place]
+    with suppress(KeyError):
+        return _metrics[place]
+    query = select(RunResult.metrics).where(RunResult.run_id == run_id)
+    metrics = session.scalar(query)
+    if metrics is None:
+        return []
+    values: list[float | None] = list(metrics.get(metric, []))
+    _keep(_metrics, place, values)
+    return values
 
 
 def figure_of(session: Session, run_id: str, figure: str) -> Mapping[str, Any] | None:
     """A figure of a run; None while the run has no result, or none with it."""
     place = (run_id, figure)
-    if place not in _figures:
-        query = select(RunResult.figures).where(RunResult.run_id == run_id)
-        figures = session.scalar(query)
-        if figures is None:
-            return None
-        drawn = (one for one in figures if one["id"] == figure)
-        _keep(_figures, place, next(drawn, None))
-    return _figures[place]
+    with suppress(KeyError):
+        return _figures[place]
+    query = select(RunResult.figures).where(RunResult.run_id == run_id)
+    figures = session.scalar(query)
+    if figures is None:
+        return None
+    drawn = next((one for one in figures if one["id"] == figure), None)
+    _keep(_figures, place, drawn)
+    return drawn
 
 
 def unready(session: Session) -> frozenset[int]:
@@ -193,10 +197,13 @@ def _addresses_of(session: Session, want: _Wanted, source_hash: str) -> list[str
     keys = []
     for seeds in VARIANTS if want.figure else (DEFAULT_SEEDS,):
         place = (want.experiment, source_hash, repr(want.params), seeds)
-        if place not in _addresses:
+        try:
+            key = _addresses[place]
+        except KeyError:
             experiment = session.get_one(Experiment, want.experiment)
-            _keep(_addresses, place, lab.run_key(experiment, want.params, seeds))
-        if key := _addresses[place]:
+            key = lab.run_key(experiment, want.params, seeds)
+            _keep(_addresses, place, key)
+        if key:
             keys.append(key)
     return keys
 
@@ -250,6 +257,7 @@ def _met(
 
 
 def _keep(cache: dict[Any, Any], place: object, value: object) -> None:
+    """Another thread may clear the cache at any moment, so nobody counts on an entry."""
     if len(cache) >= KEPT:
         cache.clear()
     cache[place] = value

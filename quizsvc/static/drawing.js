@@ -14,7 +14,7 @@ export const still = matchMedia('(prefers-reduced-motion: reduce)');
 export function format(v, digits = 3) {
   if (!Number.isFinite(v)) return '–';
   const size = Math.abs(v);
-  if (size === 0 || (size >= 1e-3 && size < 1e5)) return String(parseFloat(v.toPrecision(digits))).replace('-', '−');
+  if (size === 0 || (size >= 1e-3 && size < 1e5)) return String(size < 1000 ? parseFloat(v.toPrecision(digits)) : Math.round(v)).replace('-', '−');
   const [lead, power] = v.toExponential(1).split('e'), times = parseFloat(lead) === 1 ? '' : `${parseFloat(lead)}×`;
   return `${times}10${[...power.replace('+', '')].map(c => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(c)]).join('')}`.replace('-', '−');
 }
@@ -66,7 +66,7 @@ function logTicks(low, high, count) {
 
 function linearTicks(low, high, count, whole) {
   const raw = (high - low) / count, power = 10 ** Math.floor(Math.log10(raw));
-  const nice = [1, 2, 2.5, 5, 10].map(m => m * power).filter(step => !whole || Number.isInteger(step) || step > 1);
+  const nice = [1, 2, 2.5, 5, 10].map(m => m * power).filter(step => !whole || Number.isInteger(step));
   const step = Math.max(whole ? 1 : 0, nice.find(s => s >= raw) ?? 10 * power), ticks = [];
   for (let v = Math.ceil(low / step - 1e-9) * step; v <= high + step * 1e-9; v += step) ticks.push(Math.abs(v) < step * 1e-9 ? 0 : v);
   return ticks;

@@ -19,8 +19,8 @@ def number(value: float | None, digits: int = 3) -> str:
     if value is None or not isfinite(value):
         return "–"
     if value == 0 or 1e-3 <= abs(value) < 1e5:
-        text = f"{value:.{digits}g}" if abs(value) < 1000 else f"{value:.0f}"
-        return text.replace("-", "−")
+        rounded = float(f"{value:.{digits}g}") if abs(value) < 1000 else round(value)
+        return f"{rounded:.6g}".replace("-", "−")
     lead, power = f"{value:.1e}".split("e")
     times = "" if lead == "1.0" else lead.removesuffix(".0").replace("-", "−") + "×"
     return times + "10" + str(int(power)).translate(SUPERSCRIPTS)
@@ -30,7 +30,7 @@ def number(value: float | None, digits: int = 3) -> str:
 class Label:
     x: float
     text: str
-    anchor: str
+    anchor: str  # start | middle | end
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,7 @@ def dots(values: Values, above: float | None, below: float | None) -> Dots:
     return Dots(
         allowed=(start, end),
         bounds=[x(b) for b in bounds],
-        labels=_labels([(x(b), number(b, 4)) for b in bounds]),
+        labels=labels([(x(b), number(b, 4)) for b in bounds], APART),
         marks=[
             (
                 x(v),
@@ -79,8 +79,9 @@ def inside(value: float, above: float | None, below: float | None) -> bool:
     return (above is None or value > above) and (below is None or value < below)
 
 
-def _labels(bounds: list[tuple[float, str]]) -> list[Label]:
-    crowded = len(bounds) == 2 and bounds[1][0] - bounds[0][0] < APART
+def labels(bounds: Sequence[tuple[float, str]], apart: float) -> list[Label]:
+    """One for each of at most two bounds; nearer than ``apart`` they lean away."""
+    crowded = len(bounds) == 2 and bounds[1][0] - bounds[0][0] < apart
     anchors = ["end", "start"] if crowded else ["middle", "middle"]
     return [
         Label(x=x, text=text, anchor=anchor)

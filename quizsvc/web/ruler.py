@@ -1,22 +1,14 @@
 """Pure: a number beside a measured key, on one line with every seed."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log10
 
 from quizsvc.practice import MeasuredKey
-from quizsvc.web.plots import number
+from quizsvc.web.plots import Label, labels, number
 
 WIDTH, EDGE = 320.0, 10.0
 TOP, LOWEST, ROWS = 28.0, 60.0, 5  # where dots lie, in rows: equal ones are stacked
-BESIDE = 70.0  # units from an edge within which a label begins or ends there
-
-
-@dataclass(frozen=True, kw_only=True)
-class Label:
-    x: float
-    text: str
-    anchor: str  # start | middle | end
+BESIDE = 70.0  # units within which a label leans away from an edge or its neighbour
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +46,7 @@ def of(measured: MeasuredKey, mine: float | None) -> Ruler:
         beyond = -1 if off_low else int(scale(mine) > last)
     return Ruler(
         right=(x(low), x(high)),
-        ends=_ends((x(low), number(low)), (x(high), number(high))),
+        ends=labels([(x(end), number(end)) for end in (low, high)], BESIDE),
         key=x(measured.value),
         marks=[
             (x(value), round(TOP + place % ROWS * (LOWEST - TOP) / (ROWS - 1), 1))
@@ -64,17 +56,6 @@ def of(measured: MeasuredKey, mine: float | None) -> Ruler:
         beyond=beyond,
         log=log,
     )
-
-
-def _ends(low: tuple[float, str], high: tuple[float, str]) -> list[Label]:
-    """Labels under the ends of the right numbers, apart from each other."""
-    anchors: Sequence[str] = ("middle", "middle")
-    if high[0] - low[0] < BESIDE:
-        anchors = ("end", "start")
-    return [
-        Label(x=x, text=text, anchor=anchor)
-        for (x, text), anchor in zip((low, high), anchors, strict=True)
-    ]
 
 
 def _label(x: float, value: float) -> Label:

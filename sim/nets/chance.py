@@ -17,6 +17,11 @@ def normal(seed: int, purpose: str, *shape: int) -> NDArray[np.float32]:
     return generator(seed, purpose).standard_normal(shape, np.float32)
 
 
+def normals(seeds: Sequence[int], purpose: str, *shape: int) -> Tensor:
+    """Each seed's own standard normal numbers, (S, *shape)."""
+    return tensor([normal(seed, purpose, *shape) for seed in seeds])
+
+
 def tensor(arrays: Sequence[NDArray[np.generic]], dim: int = 0) -> Tensor:
     """Stack arrays on torch's default device: drawn on the CPU, they are alike on all."""
     return torch.from_numpy(np.stack(arrays, dim)).to(torch.get_default_device())
@@ -28,3 +33,8 @@ def symbols(seeds: Sequence[int], batch: int, length: int, vocabulary: int) -> T
     return tensor(
         [generator(s, "symbols").integers(vocabulary, size=size) for s in seeds]
     )
+
+
+def readout(seeds: Sequence[int], rows: int, width: int) -> Tensor:
+    """Independent weights for every number of an output, (M, N, d)."""
+    return normals(seeds, "readout", rows, width)

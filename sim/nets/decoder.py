@@ -44,7 +44,10 @@ def streams(
 def cross_attention(
     weights: Mapping[str, Tensor], x: Tensor, memory: Tensor, heads: int
 ) -> Tensor:
-    """Attention of rows (M, B·T, d) to their own sequence's memory (M, B, S, d)."""
+    """Attention of rows (M, B·T, d) to their own sequence's memory (M, B, S, d).
+
+    Without the biases of queries, keys and values, which are zero before training.
+    """
     models, rows, width = x.shape
     batch, size = memory.shape[1], width // heads
     query_map, key_map, value_map = weights["qkv"].chunk(3, -1)  # each (M, d, d)

@@ -5,10 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import torch
-from torch import Tensor
 
 from sim.core import THREADS, Progress, Text, param
-from sim.nets import chance
 
 SEQUENCES = 2  # each network sees: what differs is the networks, hardly their inputs
 T = TypeVar("T")
@@ -31,11 +29,6 @@ def size(default: int, *, most: int = 16) -> Any:
 def members(seed: int, networks: int) -> list[int]:
     """The seeds of an ensemble's networks; no two ensembles share one."""
     return [seed + (place << 32) for place in range(networks)]
-
-
-def readout(seeds: Sequence[int], rows: int, width: int) -> Tensor:
-    """Independent weights for every number of an output, (M, N, d)."""
-    return chance.tensor([chance.normal(s, "readout", rows, width) for s in seeds])
 
 
 def measure_each(

@@ -13,6 +13,8 @@ PLAIN = Text(en="No residual connection", zh="无残差连接")
 LAYER = Axis(label=Text(en="Layer", zh="层"))
 PASSED = Axis(label=Text(en="Layers passed", zh="已经过的层数"))
 DEPTH = Axis(label=Text(en="Depth (layers)", zh="深度（层）"), scale="log")
+STEP = Axis(label=Text(en="Step", zh="步"))
+GAP = Axis(label=Text(en="Gap", zh="差距"))
 SQUARE = Axis(label=Text(en="Mean square", zh="均方值"))
 NORM = Axis(label=Text(en="Gradient norm", zh="梯度范数"), scale="log")
 RELATIVE = Axis(
@@ -25,7 +27,7 @@ NAMES: Mapping[str, tuple[Text, Key]] = {
     "plain": (PLAIN, "3"),
     "sandwich": (Text(en="Sandwich-Norm", zh="Sandwich-Norm"), "4"),
     "deepnorm": (Text(en="DeepNorm", zh="DeepNorm"), "5"),
-    "output": (Text(en="Norm on the output", zh="归一化在支路输出"), "6"),
+    "output": (Text(en="Norm on the output", zh="支路输出归一化"), "6"),
     "hybrid": (Text(en="Hybrid", zh="混合放置"), "7"),
     "mix": (Text(en="Mix-LN", zh="Mix-LN"), "8"),
     "residual_dual": (Text(en="ResiDual", zh="ResiDual"), "4"),
@@ -90,3 +92,9 @@ def formula(tex: str) -> Text:
 
 def theory(name: Text, x: Sequence[float], y: Sequence[float]) -> Series:
     return Series(name=name, key="t", x=list(x), y=list(y))
+
+
+def frequencies_only(x: Sequence[float]) -> Series:
+    """The gap of a model that knows no more than how frequent the symbols are."""
+    name = Text(en="Symbol frequencies only", zh="仅知符号频率")
+    return theory(name, [x[0], x[-1]], [1.0, 1.0])

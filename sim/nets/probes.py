@@ -22,6 +22,11 @@ def rms(x: Tensor) -> Tensor:
     return mean_square(x).sqrt()
 
 
+def apart(a: Tensor, b: Tensor) -> Tensor:
+    """Distance of (S, N, d) from (S, N, d) over the latter's size, (S,)."""
+    return ((a - b).square().sum((1, 2)) / b.square().sum((1, 2))).sqrt()
+
+
 def cosine(a: Tensor, b: Tensor) -> Tensor:
     """Mean over the rows of the cosine between (M, N, d) and (M, N, d), (M,)."""
     a, b = a.detach().double(), b.detach().double()

@@ -21,7 +21,7 @@ def square(of: Tensor) -> Tensor:
 
 def largest(of: Tensor) -> Tensor:
     """Largest absolute value of (M, …) that no mask hides, (M,)."""
-    return of.abs().masked_fill(of.isinf(), 0).flatten(1).amax(1)
+    return of.masked_fill(of == -torch.inf, 0).abs().flatten(1).amax(1)
 
 
 def entropy(of: Tensor) -> Tensor:

@@ -32,10 +32,7 @@ def sweep(
     """Probe gradients at initialisation; a seed's weights, symbols and readout are shared."""
     length, width = deepest.length, deepest.width
     ids = chance.symbols(seeds, SEQUENCES, length, deepest.vocabulary)  # (S, B, T)
-    drawn = [
-        chance.normal(seed, "readout", SEQUENCES * length, width) for seed in seeds
-    ]
-    readout = chance.tensor(drawn)  # (S, N, d)
+    readout = chance.readout(seeds, SEQUENCES * length, width)  # (S, N, d)
     numbers = draw(deepest, seeds)  # (S, W)
     found: dict[str, probes.Gradients] = {}
     skips: dict[str, Tensor] = {}

@@ -129,14 +129,16 @@ class Transformer:
             return x
         return self.norm(self.outer, "", x)
 
-    def logits(self, ids: Tensor) -> Tensor:
+    def logits(self, ids: Tensor, trace: Trace | None = None) -> Tensor:
         """Scores of the next symbol, (M, N, V), for symbols (M, B, T)."""
-        x = self.finish(self.stream(self.embed(ids)))  # (M, N, d)
+        x = self.finish(self.stream(self.embed(ids), trace))  # (M, N, d)
         return torch.baddbmm(self.outer["head_bias"], x, self.outer["head"])
 
-    def losses(self, ids: Tensor, targets: Tensor) -> Tensor:
+    def losses(
+        self, ids: Tensor, targets: Tensor, trace: Trace | None = None
+    ) -> Tensor:
         """Each model's mean cross-entropy in nats, (M,); both arguments (M, B, T)."""
-        logits = self.logits(ids).flatten(0, 1)  # (M·N, V)
+        logits = self.logits(ids, trace).flatten(0, 1)  # (M·N, V)
         losses = functional.cross_entropy(logits, targets.flatten(), reduction="none")
         return losses.view(len(ids), -1).mean(1)  # (M,)
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from sim.nets import chance
-from sim.nets.transformer import Transformer
+from sim.nets.transformer import Trace, Transformer
 
 PIXELS = 16  # of a patch
 KINDS = 4  # patterns of each of the two sets
@@ -69,10 +69,12 @@ class Vision(Transformer):
         x = x.view(models, batch, length, width) + self.outer["position"][:, None]
         return x.view(models, -1, width)
 
-    def losses(self, ids: Tensor, targets: Tensor) -> Tensor:
+    def losses(
+        self, ids: Tensor, targets: Tensor, trace: Trace | None = None
+    ) -> Tensor:
         """Mean cross-entropy of images' classes, the last of (M, B, T · PIXELS), (M,)."""
         models, batch, _ = ids.shape
-        y = self.finish(self.stream(self.embed(ids)))  # (M, N, d)
+        y = self.finish(self.stream(self.embed(ids), trace))  # (M, N, d)
         pooled = y.view(models, batch, -1, y.shape[-1]).mean(2)  # (M, B, d)
         logits = torch.baddbmm(self.outer["head_bias"], pooled, self.outer["head"])
         labels = targets[..., -1].long().flatten()  # (M·B,)

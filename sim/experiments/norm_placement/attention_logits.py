@@ -171,7 +171,7 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
     once, twice = (square(seen_at(plain, factor)[:, 0]) for factor in (1, 2))
     bound = math.sqrt(params.width // params.heads)
     runs = _train(params, seeds, ids, progress)
-    high, with_norm, low = (runs[name] for name in runs)
+    high, with_norm, low = runs.values()
     metrics = {
         "doubled_logits": (twice / once).sqrt(),
         "entropy_kept": free[-1] / free[0],
@@ -273,7 +273,7 @@ def _training_figure(
             en="Largest attention logit against training steps, logarithmic: it rises steadily at a high rate, hardly at a tenth of it, and with QK-norm stays below its bound.",
             zh="最大的注意力 logit 随训练步数变化（对数轴）：高学习率时不断上升，十分之一时几乎不变，使用 QK-norm 时始终低于上界。",
         ),
-        x=Axis(label=Text(en="Steps", zh="步")),
+        x=figures.STEP,
         y=Axis(label=Text(en="Largest logit", zh="最大的 logit"), scale="log"),
         series=[
             figures.band(figures.PRE, "1", looks, high),

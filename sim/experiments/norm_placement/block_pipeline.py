@@ -117,9 +117,9 @@ class Params(controls.NetParams):
 def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
     depth, layer = params.depth, min(params.layer, params.depth)
     pre = params.architecture(depth=depth)
-    shape = (controls.SEQUENCES * params.length, params.width)
     ids = chance.symbols(seeds, controls.SEQUENCES, params.length, controls.SYMBOLS)
-    readout = chance.tensor([chance.normal(s, "readout", *shape) for s in seeds])
+    rows = controls.SEQUENCES * params.length
+    readout = chance.readout(seeds, rows, params.width)  # (S, N, d)
     numbers = draw(pre, seeds)  # (S, W)
     opened: dict[str, Pipeline] = {}
     placements = [p for p, rule in blocks.RULES.items() if rule(layer, depth).skip]
@@ -136,10 +136,10 @@ def _metrics(opened: Mapping[str, Pipeline]) -> dict[str, Tensor]:
     pre, post = opened["pre"], opened["post"]
     sizes = torch.stack([probes.rms(post.data[post.end(n)]) for n in (0, 1)])  # (2, S)
     farthest = (sizes - 1).abs().argmax(0, keepdim=True)  # (1, S)
-    written = sum((pre.data[n, "map"] for n in (0, 1)), torch.zeros(()))
+    written = pre.data[0, "map"] + pre.data[1, "map"]  # (S, N, d)
     rest = pre.data[pre.end(1)] - written  # (S, N, d)
     split = [
-        _apart(
+        probes.apart(
             of.gradient[n, "keep"] + of.gradient[n, "read"],
             of.gradient[of.end(0) if n else (-1, "in")],
         )
@@ -147,22 +147,17 @@ def _metrics(opened: Mapping[str, Pipeline]) -> dict[str, Tensor]:
         for n in (0, 1)
     ]
     through = [
-        _apart(pre.gradient[n, "keep"], pre.gradient[pre.end(n)]) for n in (0, 1)
+        probes.apart(pre.gradient[n, "keep"], pre.gradient[pre.end(n)]) for n in (0, 1)
     ]
     kept, arrived = post.gradient[1, "keep"], post.gradient[post.end(1)]
     return {
         "post_stream_rms": sizes.gather(0, farthest)[0],
-        "pre_skip_change": _apart(rest, pre.data[-1, "in"]),
+        "pre_skip_change": probes.apart(rest, pre.data[-1, "in"]),
         "split_error": torch.stack(split).amax(0),
         "pre_skip_gradient_change": torch.stack(through).amax(0),
         "post_skip_gradient": probes.rms(kept) / probes.rms(arrived),
         "pre_stream_rms": probes.rms(pre.data[-1, "in"]),
     }
-
-
-def _apart(a: Tensor, b: Tensor) -> Tensor:
-    """RMS of the difference of (S, N, d) and (S, N, d), relative to the second, (S,)."""
-    return probes.rms(a - b) / probes.rms(b)
 
 
 def _figures(opened: Mapping[str, Pipeline]) -> tuple[Figure, ...]:

@@ -19,10 +19,8 @@ from sim.nets.markov import Chain
 from sim.nets.transformer import Architecture, Transformer, draw
 
 DEPTHS = (2, 4, 6, 8, 12)  # of the untrained stacks
-HELD_OUT, LAST = (
-    16,
-    5,
-)  # batches a gap is measured on, steps a drawn one is averaged over
+HELD_OUT = 16  # batches that a gap is measured on
+OVER = 5  # steps that a drawn gap is averaged over
 SECONDS = 5.0
 
 TITLE = Text(
@@ -229,7 +227,6 @@ def _figures(
     curves: Mapping[str, Curves],
     cosines: Tensor,
 ) -> tuple[Figure, ...]:
-    gap = Axis(label=Text(en="Gap", zh="差距"))
     both = Text(en="Pre-Norm against Post-Norm", zh="Pre-Norm 对 Post-Norm")
     there = Text(
         en="Post-Norm weights read as Pre-Norm", zh="Post-Norm 权重读作 Pre-Norm"
@@ -243,10 +240,10 @@ def _figures(
         "fresh": (Text(en="Pre-Norm from scratch", zh="从头训练的 Pre-Norm"), "1"),
     }
     smooth = {
-        name: chain.gap(curve.loss).unfold(0, LAST, 1).mean(-1)
+        name: chain.gap(curve.loss).unfold(0, OVER, 1).mean(-1)
         for name, curve in curves.items()
     }
-    steps = range(LAST, LAST + len(smooth["fresh"]))
+    steps = range(OVER, OVER + len(smooth["fresh"]))
     phases = (
         Text(en="trained", zh="训练后"),
         Text(en="read as the other", zh="读作另一种"),
@@ -272,7 +269,7 @@ def _figures(
                 zh="网络在训练后、读作另一种位置后、再训练四分之一步数后的差距；1 表示只知道符号频率。",
             ),
             x=Axis(label=Text(en="Phase", zh="阶段"), ticks=phases),
-            y=gap,
+            y=figures.GAP,
             kind="points",
             series=[
                 figures.band(
@@ -290,8 +287,8 @@ def _figures(
                 en="Gap by step of further training for both migrated networks, beside a Pre-Norm network that starts from scratch.",
                 zh="两种迁移网络继续训练时差距随步数的变化，旁边是从头开始的 Pre-Norm 网络。",
             ),
-            x=Axis(label=Text(en="Step", zh="步")),
-            y=gap,
+            x=figures.STEP,
+            y=figures.GAP,
             series=[
                 figures.band(*named[name], steps, values)
                 for name, values in smooth.items()

@@ -122,8 +122,8 @@ class Pair:
 def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
     post, pre = (_pair(params, seeds, placement) for placement in ("post", "pre"))
     shape = (SEQUENCES, params.memory, params.width)
-    common = chance.tensor([chance.normal(s, "topic", shape[2]) for s in seeds])
-    drawn = chance.tensor([chance.normal(s, "memory", *shape) for s in seeds])
+    common = chance.normals(seeds, "topic", params.width)  # (S, d)
+    drawn = chance.normals(seeds, "memory", *shape)  # (S, B, memory, d)
     kept = {}
     for done, (name, pair) in enumerate({"post": post, "pre": pre}.items(), start=1):
         memory = _memory(pair)
@@ -139,7 +139,7 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
     kept["encoder"] = probes.gradients(
         post.encoder,
         post.source,
-        ensembles.readout(seeds, SEQUENCES * params.memory, params.width),
+        chance.readout(seeds, SEQUENCES * params.memory, params.width),
     ).streams
     metrics = {
         "post_decoder_factor": _factor(kept["post"]),
@@ -170,7 +170,7 @@ def _pair(params: Params, seeds: Sequence[int], placement: Placement) -> Pair:
         encoder=Transformer(encodes, encoder),
         ids=chance.symbols(own, SEQUENCES, params.length, controls.SYMBOLS),
         source=chance.symbols(encoder, SEQUENCES, params.memory, controls.SYMBOLS),
-        readout=ensembles.readout(own, SEQUENCES * params.length, params.width),
+        readout=chance.readout(own, SEQUENCES * params.length, params.width),
     )
 
 

@@ -140,9 +140,7 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
 def _measure(params: Params, deepest: Architecture, seed: int) -> dict[Kind, Found]:
     members = ensembles.members(seed, params.networks)
     ids = chance.symbols(members, ensembles.SEQUENCES, params.length, controls.SYMBOLS)
-    readout = ensembles.readout(
-        members, ensembles.SEQUENCES * params.length, params.width
-    )
+    readout = chance.readout(members, ensembles.SEQUENCES * params.length, params.width)
     numbers = draw(deepest, members)  # (M, W)
     found = {}
     for placement, attends in KINDS:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from sim import core
-from sim.core import Axis, Claim, Figure, Progress, Result, Text
+from sim.core import Claim, Figure, Progress, Result, Text
 from sim.nets import controls, figures
 from sim.nets.blocks import Placement
 from sim.nets.learning.cells import LAST, Cell, Lessons, shown_steps, teach
@@ -139,7 +139,6 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
 def _figures(
     params: Params, lessons: Lessons[Stack], gaps: Mapping[Placement, Tensor]
 ) -> tuple[Figure, ...]:
-    gap_axis = Axis(label=Text(en="Gap", zh="差距"))
     deep = {p: lessons.gap(Stack(p, params.depth), DRAWN) for p in PLACEMENTS}
     return (
         Figure(
@@ -150,14 +149,10 @@ def _figures(
                 zh="最终差距随深度的变化（中位数及各种子的范围）：Post-Norm 在最大深度处升到 1，Pre-Norm 与 DeepNorm 保持平稳。",
             ),
             x=figures.DEPTH,
-            y=gap_axis,
+            y=figures.GAP,
             series=[
                 *(figures.placed(p, params.depths, gap) for p, gap in gaps.items()),
-                figures.theory(
-                    Text(en="Symbol frequencies only", zh="仅知符号频率"),
-                    [params.depths[0], params.depths[-1]],
-                    [1.0, 1.0],
-                ),
+                figures.frequencies_only(params.depths),
             ],
         ),
         Figure(
@@ -167,8 +162,8 @@ def _figures(
                 en="Gap by step at the greatest depth: Post-Norm stays at 1 throughout, Pre-Norm and DeepNorm fall during warmup.",
                 zh="最大深度下差距随步数的变化：Post-Norm 始终停在 1，Pre-Norm 与 DeepNorm 在预热期间就已下降。",
             ),
-            x=Axis(label=Text(en="Step", zh="步")),
-            y=gap_axis,
+            x=figures.STEP,
+            y=figures.GAP,
             series=[
                 figures.placed(p, shown_steps(gap, DRAWN), gap)
                 for p, gap in deep.items()

@@ -15,7 +15,7 @@ from torch import Tensor
 from sim.core import Axis, Claim, Figure, Key, Progress, Result, Text
 from sim.nets import controls, figures
 from sim.nets.blocks import Placement
-from sim.nets.learning.cells import Cell, Lessons, shown_steps, teach
+from sim.nets.learning.cells import LAST, Cell, Lessons, shown_steps, teach
 from sim.nets.learning.training import Schedule
 
 SECONDS = 9.5
@@ -128,7 +128,7 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
 
 def _early(params: Params) -> int:
     """The place of the early loss among means over ten steps."""
-    return params.steps // EARLY - 10
+    return params.steps // EARLY - LAST
 
 
 def _final(lessons: Lessons[Way], way: Way) -> Tensor:
@@ -142,7 +142,6 @@ def _figures(lessons: Lessons[Way], rates: tuple[float, float]) -> tuple[Figure,
     }
     high, low = rates
     steps = shown_steps(next(iter(gaps.values())), DRAWN)
-    step = Axis(label=Text(en="Step", zh="步"))
     ways: tuple[tuple[Way, Key], ...] = (
         (Way("pre", high), "1"),
         (Way("post", high), "2"),
@@ -157,8 +156,8 @@ def _figures(lessons: Lessons[Way], rates: tuple[float, float]) -> tuple[Figure,
                 en="Gap by step, logarithmic, for both placements at both rates: Pre-Norm falls first, then all four curves draw together.",
                 zh="两种放置方式、两种学习率下差距随步数的变化（对数坐标）：Pre-Norm 先下降，随后四条曲线逐渐靠拢。",
             ),
-            x=step,
-            y=Axis(label=Text(en="Gap", zh="差距"), scale="log"),
+            x=figures.STEP,
+            y=replace(figures.GAP, scale="log"),
             series=[
                 figures.band(_name(way), key, steps, gaps[way].clamp(min=1e-3))
                 for way, key in ways
@@ -174,7 +173,7 @@ def _figures(lessons: Lessons[Way], rates: tuple[float, float]) -> tuple[Figure,
                 en="Difference of the gaps by step, at both rates: Post-Norm is behind early on, and the difference shrinks towards zero.",
                 zh="两种学习率下差距之差随步数的变化：Post-Norm 早期落后，差值逐渐缩小到零附近。",
             ),
-            x=step,
+            x=figures.STEP,
             y=Axis(label=Text(en="Difference of gaps", zh="差距之差")),
             series=[
                 *(

@@ -45,7 +45,7 @@ CLAIMS = (
         ),
         metric="pre_late_drop",
         below=0.1,
-        source=SUN + "pruning late layers of Pre-LN models (known to us second-hand)",
+        source=SUN + "pruning late layers of Pre-LN models, known second-hand",
     ),
     claim(
         id="post_late_drop_costly",
@@ -55,7 +55,7 @@ CLAIMS = (
         ),
         metric="post_late_drop",
         above=0.1,
-        source=SUN + "pruning layers of Post-LN models (known to us second-hand)",
+        source=SUN + "pruning layers of Post-LN models, known second-hand",
     ),
     claim(
         id="late_drop_costs_post_more",
@@ -65,7 +65,7 @@ CLAIMS = (
         ),
         metric="late_post_minus_pre",
         above=0.0,
-        source=SUN + "pruning in both placements (known to us second-hand)",
+        source=SUN + "pruning in both placements, known second-hand",
     ),
     claim(
         id="pre_late_swap_cheap",
@@ -75,7 +75,7 @@ CLAIMS = (
         ),
         metric="pre_late_swap",
         below=0.1,
-        source="Veit et al. 2016 (arXiv:1605.06431): reordering residual blocks (known to us second-hand)",
+        source="Veit et al. 2016 (arXiv:1605.06431): reordering residual blocks, known second-hand",
     ),
     claim(
         id="early_drop_costly",
@@ -85,7 +85,7 @@ CLAIMS = (
         ),
         metric="pre_early_minus_late",
         above=0.1,
-        source=SUN + "angular distance and pruning (known to us second-hand)",
+        source=SUN + "angular distance and pruning, known second-hand",
     ),
     claim(
         id="angle_falls_after_training",

@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text
-from sim.nets import chance, controls, ensembles, figures, norms, probes
+from sim.nets import chance, controls, figures, norms, probes
 from sim.nets.operators import jacobians
 from sim.nets.transformer import Architecture, Transformer, branch_gains, draw
 
@@ -36,7 +36,7 @@ WITH = Text(en="With a final norm", zh="有末端归一化")
 WITHOUT = Text(en="Without", zh="没有")
 claim = partial(Claim, regime=REGIME)
 XIONG = "Xiong et al. 2020 (arXiv:2002.04745), "
-TAKASE = "Takase et al. 2023 (Spike No More, arXiv:2312.16903), as reported by others"
+TAKASE = "Takase et al. 2023 (Spike No More, arXiv:2312.16903), known second-hand"
 
 CLAIMS = (
     claim(
@@ -136,7 +136,7 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
         loss.append(torch.stack([_surprise(with_norm), _surprise(without)]))
         progress(0.7 * done / len(params.depths))
     quarter = replace(deepest, depth=params.depth // 4)
-    gradients = _gradients(params, quarter, seeds, ids)  # (SIZES, S)
+    gradients = _gradients(params, quarter, ids, numbers, seeds)  # (SIZES, S)
     spectral = _spectral(params, seeds)  # (SIZES, S)
     progress(1)
     found = torch.stack(normed), torch.stack(bare)  # (depths, S) each
@@ -179,11 +179,14 @@ def _surprise(logits: Tensor) -> Tensor:
 
 
 def _gradients(
-    params: Params, architecture: Architecture, seeds: Sequence[int], ids: Tensor
+    params: Params,
+    architecture: Architecture,
+    ids: Tensor,
+    numbers: Tensor,
+    seeds: Sequence[int],
 ) -> Tensor:
     """Norm of a random readout's gradient at the embedding, for each size."""
-    readout = ensembles.readout(seeds, controls.SEQUENCES * params.length, params.width)
-    numbers = draw(architecture, seeds)  # (S, W)
+    readout = chance.readout(seeds, controls.SEQUENCES * params.length, params.width)
     found = []
     for sigma in params.sigmas:
         sized = replace(architecture, embedding=sigma)

@@ -17,13 +17,14 @@ from torch import Tensor
 from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text
 from sim.nets import blocks, chance, controls, figures
+from sim.nets.learning.cells import LAST, shown_steps, smooth
 from sim.nets.learning.training import Curves, Schedule, Training, train_all
 from sim.nets.markov import Chain
 from sim.nets.transformer import Transformer
 
 PLACEMENTS: Sequence[blocks.Placement] = ("pre", "post")
+DRAWN = 2  # every second step is drawn
 SHARE = 0.06  # of the steps of fine-tuning are warmup
-LAST = 10  # steps that a loss is averaged over
 SECONDS = 6.0
 
 TITLE = Text(en="Warmup in fine-tuning", zh="微调时的预热")
@@ -70,21 +71,13 @@ CLAIMS = (
         ),
         metric="larger_tuned_minus_scratch",
         below=0.0,
-        source="Devlin et al. 2019 (BERT, arXiv:1810.04805): fine-tuning",
+        source="Devlin et al. 2018 (BERT, arXiv:1810.04805): fine-tuning",
     ),
 )
 
 
 class Params(controls.TrainParams):
-    depth: int = core.param(
-        6,
-        title=Text(en="Depth", zh="深度"),
-        unit=Text(en="layers", zh="层"),
-        about=Text(en="Layers of every network.", zh="每个网络的层数。"),
-        ge=1,
-        le=8,
-        step=1,
-    )
+    depth: int = controls.depth(6, most=8)
     tuning: int = core.param(
         100,
         title=Text(en="Steps of fine-tuning", zh="微调步数"),
@@ -197,18 +190,13 @@ def _figures(gaps: Mapping[str, Tensor]) -> tuple[Figure, ...]:
             "6",
         ),
     }
-    smooth = {name: gap.unfold(0, LAST, 2).mean(-1) for name, gap in gaps.items()}
-    steps = [LAST + 2 * i for i in range(len(smooth["pre_cold"]))]
+    curves = {name: smooth(gap, DRAWN) for name, gap in gaps.items()}
+    steps = shown_steps(curves["pre_cold"], DRAWN)
     step = Axis(label=Text(en="Step of fine-tuning", zh="微调的步"))
-    gap = Axis(label=Text(en="Gap", zh="差距"))
-    known = figures.theory(
-        Text(en="Symbol frequencies only", zh="仅知符号频率"),
-        [steps[0], steps[-1]],
-        [1.0, 1.0],
-    )
+    known = figures.frequencies_only(steps)
 
     def series(*cells: str) -> list[core.Series]:
-        return [figures.band(*named[name], steps, smooth[name]) for name in cells]
+        return [figures.band(*named[name], steps, curves[name]) for name in cells]
 
     first = {name: gap[:LAST] for name, gap in gaps.items()}
     return (
@@ -220,7 +208,7 @@ def _figures(gaps: Mapping[str, Tensor]) -> tuple[Figure, ...]:
                 zh="两种位置在有预热与无预热时，第二条链上的差距随微调步数的变化。",
             ),
             x=step,
-            y=gap,
+            y=figures.GAP,
             series=series("pre_cold", "pre_warm", "post_cold", "post_warm"),
         ),
         Figure(
@@ -231,7 +219,7 @@ def _figures(gaps: Mapping[str, Tensor]) -> tuple[Figure, ...]:
                 zh="前十步中每一步的差距：没有预热时，第一步就以完整的学习率移动每个权重。",
             ),
             x=step,
-            y=gap,
+            y=figures.GAP,
             series=[
                 figures.band(*named[name], range(1, LAST + 1), first[name])
                 for name in ("pre_cold", "pre_warm", "post_cold", "post_warm")
@@ -247,7 +235,7 @@ def _figures(gaps: Mapping[str, Tensor]) -> tuple[Figure, ...]:
                 zh="微调的网络与以相同预热调度从头训练的网络的差距随步数的变化。",
             ),
             x=step,
-            y=gap,
+            y=figures.GAP,
             series=[
                 *series("pre_warm", "post_warm", "pre_scratch", "post_scratch"),
                 known,

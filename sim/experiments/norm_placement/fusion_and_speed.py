@@ -19,12 +19,7 @@ from sim.nets.operators.traffic import Machine
 
 SECONDS = 0.3
 SIZES = (8, 16, 32, 64, 128, 256, 512, 1024)
-PLACEMENTS: Mapping[Placement, Text] = {
-    "pre": figures.PRE,
-    "post": figures.POST,
-    "output": Text(en="Norm on the output", zh="支路输出归一化"),
-    "sandwich": Text(en="Sandwich", zh="三明治结构"),
-}
+PLACEMENTS: tuple[Placement, ...] = ("pre", "post", "output", "sandwich")
 
 _APART = Text(en="separate kernels", zh="分开的内核")
 _FUSED = Text(en="one kernel", zh="一个内核")
@@ -72,7 +67,7 @@ class Params(core.Params):
 
 
 _COUNT = "Counting in multiples of a tensor; gain and shift add 2 in 64 at most"
-_claim = partial(
+claim = partial(
     Claim,
     regime=Text(
         en="What stands between two branches, per tensor of 64 tokens or more; matrices not counted.",
@@ -81,7 +76,7 @@ _claim = partial(
 )
 
 CLAIMS = (
-    _claim(
+    claim(
         id="unfused_moves_five",
         statement=Text(
             en="Addition and norm as two kernels move five tensors, in Pre-Norm and Post-Norm alike.",
@@ -92,7 +87,7 @@ CLAIMS = (
         below=5.1,
         source=f"{_COUNT}: two in and one out, one in and one out",
     ),
-    _claim(
+    claim(
         id="pre_moves_four",
         statement=Text(
             en="Fused, Pre-Norm moves four: it stores the stream and its normalised copy.",
@@ -103,7 +98,7 @@ CLAIMS = (
         below=4.1,
         source=f"{_COUNT}: two in and two out",
     ),
-    _claim(
+    claim(
         id="post_moves_three",
         statement=Text(
             en="Fused, Post-Norm moves three: the sum itself is never read again.",
@@ -114,7 +109,7 @@ CLAIMS = (
         below=3.1,
         source=f"{_COUNT}: two in and one out",
     ),
-    _claim(
+    claim(
         id="fused_equals_unfused",
         statement=Text(
             en="Fused kernels, a few rows at a time, compute what the block computes.",
@@ -124,7 +119,7 @@ CLAIMS = (
         below=1e-5,
         source="The same operations in float32; only sums in matrix products may be ordered differently",
     ),
-    _claim(
+    claim(
         id="fused_qkv_moves_less",
         statement=Text(
             en="Queries, keys and values from one matrix move less than from three: their input is read once.",
@@ -171,12 +166,12 @@ def _counts(count: Mapping[str, float]) -> Figure:
         id="tensors_moved",
         title=Text(en="What fusing saves", zh="融合节省了什么"),
         alt=Text(
-            en="Tensors moved between two branches, by placement, as separate kernels and as one: five and four in Pre-Norm, five and three in Post-Norm and with a norm on the output, seven and four in a sandwich.",
-            zh="两个支路之间搬运的张量数，按归一化位置列出，分开的内核与融合的内核：Pre-Norm 五和四，Post-Norm 与支路输出归一化五和三，三明治结构七和四。",
+            en="Tensors moved between two branches, by placement, as separate kernels and as one: five and four in Pre-Norm, five and three in Post-Norm and with a norm on the output, seven and four in Sandwich-Norm.",
+            zh="两个支路之间搬运的张量数，按归一化位置列出，分开的内核与融合的内核：Pre-Norm 五和四，Post-Norm 与支路输出归一化五和三，Sandwich-Norm 七和四。",
         ),
         x=Axis(
             label=Text(en="Placement", zh="归一化的位置"),
-            ticks=list(PLACEMENTS.values()),
+            ticks=[figures.NAMES[placement][0] for placement in PLACEMENTS],
         ),
         y=Axis(label=Text(en="Tensors moved", zh="搬运的张量数")),
         series=[

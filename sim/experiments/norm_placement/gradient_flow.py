@@ -54,7 +54,7 @@ CLAIMS = (
         id="post_identity_decays",
         statement=Text(
             en="With every branch cut, Post-Norm shrinks the gradient by more than $\\sqrt{2/3}$ a layer: the skip path alone loses it exponentially.",
-            zh="切断所有支路后，Post-Norm 每层使梯度缩小超过 $\\sqrt{2/3}$ 倍：仅靠跳跃通路，梯度按指数衰减。",
+            zh="切断所有支路后，Post-Norm 每层使梯度缩小超过 $\\sqrt{2/3}$ 倍：仅靠跳跃路径，梯度按指数衰减。",
         ),
         metric="post_identity_factor",
         below=math.sqrt(2 / 3),
@@ -247,11 +247,11 @@ def _figures(found: Sweep) -> tuple[Figure, ...]:
             id="streams",
             title=Text(
                 en="With branches, and along the skip path alone",
-                zh="含支路，以及仅沿跳跃通路",
+                zh="含支路，以及仅沿跳跃路径",
             ),
             alt=Text(
                 en="Gradient norm at each stream relative to the end: Post-Norm's skip path alone decays exponentially, while with their branches all placements stay within about a factor of ten.",
-                zh="各处残差流的梯度范数（相对末端）：仅沿 Post-Norm 跳跃通路时按指数衰减；连同支路，各种位置都保持在约十倍之内。",
+                zh="各处残差流的梯度范数（相对末端）：仅沿 Post-Norm 跳跃路径时按指数衰减；连同支路，各种位置都保持在约十倍之内。",
             ),
             x=figures.PASSED,
             y=figures.RELATIVE,

@@ -15,11 +15,12 @@ from torch import Tensor
 from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text
 from sim.nets import blocks, controls, figures, probes
+from sim.nets.learning.cells import LAST, shown_steps, smooth
 from sim.nets.learning.training import Curves, Schedule, Training, train_all
 from sim.nets.transformer import Trace, Transformer
 from sim.nets.vision import PIXELS, Images, Vision
 
-LAST = 10  # steps that a loss is averaged over
+DRAWN = 5  # every fifth step is drawn
 HALF = 0.5  # the gap that a network has to pass
 SECONDS = 8.0
 
@@ -108,7 +109,7 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
     found: dict[str, Curves] = {}
     for cells, curves in zip(stacks.values(), trained, strict=True):
         found |= zip(cells, curves.split(len(seeds)), strict=True)
-    gaps = {name: _smooth(task.gap(curves.loss)) for name, curves in found.items()}
+    gaps = {name: smooth(task.gap(curves.loss)) for name, curves in found.items()}
     seen = task.sample(1, controls.BATCH)[0, ..., :-1]  # (S, B, pixels)
     streams = {
         next(iter(cells)): _streams(training.net, seen.repeat(len(cells), 1, 1))
@@ -117,11 +118,6 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
     streams = {name: sizes[:, : len(seeds)] for name, sizes in streams.items()}
     metrics = {name: values.tolist() for name, values in _metrics(gaps).items()}
     return Result(metrics=metrics, figures=_figures(gaps, found, streams))
-
-
-def _smooth(curve: Tensor, stride: int = 1) -> Tensor:
-    """Means of ten neighbouring steps of (steps, S), at every ``stride``-th step."""
-    return curve.unfold(0, LAST, stride).mean(-1)
 
 
 @torch.no_grad()
@@ -144,7 +140,7 @@ def _metrics(gaps: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def _steps_to_half(gap: Tensor) -> Tensor:
-    """Steps until a smoothed gap (steps, S) passes ½; all of them where it never does."""
+    """Steps until a smoothed gap (steps, S) passes ½; one more than all where it never does."""
     passed = gap < HALF  # (steps, S)
     first = passed.double().argmax(0).double()
     return torch.where(passed.any(0), first, len(gap)) + LAST
@@ -157,15 +153,14 @@ def _figures(
 ) -> tuple[Figure, ...]:
     named: dict[str, tuple[Text, core.Key]] = {
         "pre": (figures.PRE, "1"),
-        "hybrid": (Text(en="Hybrid", zh="混合放置"), "3"),
+        "hybrid": (figures.NAMES["hybrid"][0], "3"),
         "post_long": (Text(en="Post-Norm, long warmup", zh="Post-Norm，长预热"), "2"),
         "post_cold": (Text(en="Post-Norm, no warmup", zh="Post-Norm，无预热"), "4"),
     }
-    gap = {name: values[::5] for name, values in gaps.items()}
-    norm = {name: _smooth(c.gradient, 5) for name, c in curves.items()}
-    steps = [LAST + 5 * i for i in range(len(gap["pre"]))]
+    gap = {name: values[::DRAWN] for name, values in gaps.items()}
+    norm = {name: smooth(c.gradient, DRAWN) for name, c in curves.items()}
+    steps = shown_steps(gap["pre"], DRAWN)
     passed = range(len(streams["pre"]))
-    step = Axis(label=Text(en="Step", zh="步"))
     known = figures.theory(
         Text(en="Knowing nothing", zh="一无所知"), [steps[0], steps[-1]], [1.0, 1.0]
     )
@@ -177,8 +172,8 @@ def _figures(
                 en="Gap by step: Pre-Norm and the hybrid fall together, Post-Norm with a long warmup follows later, Post-Norm without warmup falls least.",
                 zh="差距随步数的变化：Pre-Norm 与混合放置一同下降，长预热的 Post-Norm 较晚跟上，无预热的 Post-Norm 下降最少。",
             ),
-            x=step,
-            y=Axis(label=Text(en="Gap", zh="差距")),
+            x=figures.STEP,
+            y=figures.GAP,
             series=[
                 *(figures.band(*named[n], steps, gap[n]) for n in named),
                 known,
@@ -191,7 +186,7 @@ def _figures(
                 en="RMS of the stream by layers passed after training: rising in Pre-Norm, set back after every fourth layer in the hybrid, level in Post-Norm.",
                 zh="训练后残差流的 RMS 随所经层数的变化：Pre-Norm 上升，混合放置每四层之后回落，Post-Norm 持平。",
             ),
-            x=Axis(label=Text(en="Layers passed", zh="已经过的层数")),
+            x=figures.PASSED,
             y=Axis(label=Text(en="RMS of the stream", zh="残差流的 RMS")),
             series=[
                 figures.band(*named[n], passed, streams[n])
@@ -205,7 +200,7 @@ def _figures(
                 en="Global gradient norm by step for the four networks.",
                 zh="四种网络的全局梯度范数随步数的变化。",
             ),
-            x=step,
+            x=figures.STEP,
             y=Axis(label=Text(en="Gradient norm", zh="梯度范数"), scale="log"),
             series=[figures.band(*named[n], steps, norm[n]) for n in named],
         ),

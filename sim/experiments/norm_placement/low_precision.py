@@ -15,7 +15,6 @@ from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text, param
 from sim.nets import chance, figures, norms, probes
 from sim.nets.operators import precision
-from sim.nets.operators.invariances import apart
 from sim.nets.operators.precision import (
     BITS,
     DTYPES,
@@ -24,6 +23,7 @@ from sim.nets.operators.precision import (
     one_by_one,
     statistics_error,
 )
+from sim.nets.probes import apart
 
 SECONDS = 1.0
 ROWS = 64
@@ -85,7 +85,7 @@ class Params(core.Params):
     )
 
 
-_claim = partial(
+claim = partial(
     Claim,
     regime=Text(
         en="Gaussian stream of RMS 256, updates of RMS 1, rows of 1024 features, $\\varepsilon=10^{-5}$, rounding to nearest.",
@@ -94,7 +94,7 @@ _claim = partial(
 )
 
 CLAIMS = (
-    _claim(
+    claim(
         id="bf16_loses_updates",
         statement=Text(
             en="At a stream of RMS 256 bfloat16 loses 39 % of unit updates entirely.",
@@ -105,7 +105,7 @@ CLAIMS = (
         below=0.41,
         source="An update below half the spacing $2^{k-7}$ of $[2^k,2^{k+1})$ is lost; integrated over the stream .394",
     ),
-    _claim(
+    claim(
         id="float32_keeps_updates",
         statement=Text(
             en="float32 loses fewer than one in a thousand.",
@@ -115,7 +115,7 @@ CLAIMS = (
         below=1e-3,
         source="The same integral with 24 significant bits, below $10^{-5}$",
     ),
-    _claim(
+    claim(
         id="fp16_square_overflows",
         statement=Text(
             en="In float16 nearly every row of a stream of RMS 256 has a square that is infinite.",
@@ -125,7 +125,7 @@ CLAIMS = (
         above=0.99,
         source="$256^2=65536$ exceeds float16's largest number, 65504",
     ),
-    _claim(
+    claim(
         id="fp32_statistics_repair",
         statement=Text(
             en="With statistics in float32 the same float16 rows are normalised to within rounding.",
@@ -135,7 +135,7 @@ CLAIMS = (
         below=1e-3,
         source="One rounding of the result to 11 bits, at most $2^{-11}$",
     ),
-    _claim(
+    claim(
         id="bf16_statistics_error",
         statement=Text(
             en="Squares of 1024 features added up in bfloat16 one after another make RMSNorm's output more than 5 % wrong.",
@@ -145,7 +145,7 @@ CLAIMS = (
         above=0.05,
         source="Rounding $\\chi^2_1$ numbers to multiples of 2 (sums from 256) or 4 (from 512) keeps .87 or .69 of them: .18 of the sum is missing, .09 of its root",
     ),
-    _claim(
+    claim(
         id="large_epsilon_shrinks_small_rows",
         statement=Text(
             en="With $\\varepsilon=10^{-5}$ a row of RMS 0.001 leaves RMSNorm with less than half of unit size.",
@@ -159,8 +159,8 @@ CLAIMS = (
 
 
 def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
-    unit = rows(seeds, "stream", params.width)  # (S, N, d)
-    update = rows(seeds, "update", params.width)  # (S, N, d)
+    unit = chance.normals(seeds, "stream", ROWS, params.width)  # (S, N, d)
+    update = chance.normals(seeds, "update", ROWS, params.width)  # (S, N, d)
     stream = params.stream * unit
     lost = {name: precision.lost(stream, update, DTYPES[name]) for name in DTYPES}
     half = stream.half()  # (S, N, d)
@@ -190,10 +190,6 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
     )
 
 
-def rows(seeds: Sequence[int], purpose: str, width: int) -> Tensor:
-    return chance.tensor([chance.normal(seed, purpose, ROWS, width) for seed in seeds])
-
-
 def _lost(unit: Tensor, update: Tensor) -> Figure:
     keys: Mapping[Format, core.Key] = {"bfloat16": "1", "float16": "2", "float32": "3"}
     series = []
@@ -220,8 +216,7 @@ def _lost(unit: Tensor, update: Tensor) -> Figure:
 
 
 def _running(stream: Tensor, seeds: Sequence[int], name: Format) -> Figure:
-    drawn = [chance.normal(s, "layers", LAYERS, stream.shape[-1]) for s in seeds]
-    fresh = chance.tensor(drawn, 1)  # (L, S, d)
+    fresh = chance.normals(seeds, "layers", LAYERS, stream.shape[-1])  # (S, L, d)
     runs: dict[Format, core.Key] = {name: "1"}
     runs["float32"] = "3"
     return Figure(
@@ -240,7 +235,9 @@ def _running(stream: Tensor, seeds: Sequence[int], name: Format) -> Figure:
                 figures.formula(said),
                 key,
                 range(1, LAYERS + 1),
-                precision.running_error(stream[:, 0], fresh, DTYPES[said]),
+                precision.running_error(
+                    stream[:, 0], fresh.transpose(0, 1), DTYPES[said]
+                ),
             )
             for said, key in runs.items()
         ],
@@ -248,7 +245,7 @@ def _running(stream: Tensor, seeds: Sequence[int], name: Format) -> Figure:
 
 
 def _sums(seeds: Sequence[int]) -> Figure:
-    wide = rows(seeds, "stream", WIDTHS[-1])  # (S, N, d)
+    wide = chance.normals(seeds, "stream", ROWS, WIDTHS[-1])  # (S, N, d)
     ways: Sequence[tuple[core.Key, Text, Callable[[Tensor], Tensor]]] = (
         ("1", Text(en="one after another", zh="逐个累加"), one_by_one),
         ("2", Text(en="in pairs, as a tree", zh="两两相加（树形）"), by_pairs),

@@ -73,7 +73,7 @@ class Params(controls.NetParams):
 
 _JIANG = "Jiang et al. 2023 (arXiv:2305.14858), known second-hand"
 _ERROR = Text(en="Relative error", zh="相对误差")
-_claim = partial(
+claim = partial(
     Claim,
     regime=Text(
         en="Untrained stacks with random gains and shifts, float64, random symbols; relative error of the logits.",
@@ -82,7 +82,7 @@ _claim = partial(
 )
 
 CLAIMS = (
-    _claim(
+    claim(
         id="pre_gain_folds_exactly",
         statement=Text(
             en="In Pre-Norm every gain and shift folds into the next matrix without changing the output.",
@@ -92,17 +92,17 @@ CLAIMS = (
         below=1e-9,
         source="Algebra: $(x\\odot\\gamma+\\beta)W=x\\,\\mathrm{diag}(\\gamma)W+\\beta W$",
     ),
-    _claim(
+    claim(
         id="sandwich_input_gain_folds",
         statement=Text(
-            en="So do the gains before the branches of a sandwich.",
-            zh="三明治结构中支路之前的增益也是如此。",
+            en="So do the gains before the branches of Sandwich-Norm.",
+            zh="Sandwich-Norm 中支路之前的增益也是如此。",
         ),
         metric="sandwich_fold_error",
         below=1e-9,
         source="The same algebra: only the branch reads that norm",
     ),
-    _claim(
+    claim(
         id="post_gain_cannot_fold",
         statement=Text(
             en="In Post-Norm the same fold changes the output by more than a tenth.",
@@ -112,7 +112,7 @@ CLAIMS = (
         above=0.1,
         source="The skip path reads the norm too and loses gains of spread .5 on .7 of the stream: .35 in one sublayer",
     ),
-    _claim(
+    claim(
         id="output_gain_cannot_fold",
         statement=Text(
             en="With a norm on the branch's output, $x+N(F(x))$, its gain folds neither into the next matrix nor back into the branch's last one.",
@@ -122,7 +122,7 @@ CLAIMS = (
         above=0.05,
         source="Forward the stream misses the gain; back, the norm divides by $\\sqrt{1+.5^2}$, a tenth of the branch",
     ),
-    _claim(
+    claim(
         id="centred_writers_make_rms_equal_ln",
         statement=Text(
             en="Folded, and with every writer to the stream centred, Pre-Norm with RMSNorm computes what it did with LayerNorm.",
@@ -132,7 +132,7 @@ CLAIMS = (
         below=1e-9,
         source=_JIANG,
     ),
-    _claim(
+    claim(
         id="uncentred_differ",
         statement=Text(
             en="Exchanging LayerNorm for RMSNorm without centring changes the output.",
@@ -142,7 +142,7 @@ CLAIMS = (
         above=0.05,
         source="Each norm alone differs by about $1/\\sqrt d$, .125 for 64 features",
     ),
-    _claim(
+    claim(
         id="division_commutes",
         statement=Text(
             en="RMSNorm's division may come after the matrix: $(x/r)W=(xW)/r$.",

@@ -15,7 +15,8 @@ from sim.core import Axis, Claim, Figure, Progress, Result, Text, param
 from sim.nets import chance, figures
 from sim.nets.learning.descent import Path, descend
 from sim.nets.operators import invariances
-from sim.nets.operators.invariances import apart, gap, output
+from sim.nets.operators.invariances import gap, output
+from sim.nets.probes import apart
 
 SECONDS = 1.5
 BATCH, STEPS, RATE = 64, 150, 0.3  # of gradient descent
@@ -77,8 +78,10 @@ class Params(core.Params):
 
 
 _ZHANG = "Zhang & Sennrich 2019 (arXiv:1910.07467), table 1"
-_ARORA = "Homogeneity of degree 0; van Laarhoven 2017 (arXiv:1706.05350), from memory"
-_claim = partial(
+_LAARHOVEN = (
+    "Homogeneity of degree 0; Van Laarhoven 2017 (arXiv:1706.05350), known second-hand"
+)
+claim = partial(
     Claim,
     regime=Text(
         en="Rows from $N(0.7, 2^2)$, float64, $\\varepsilon=0$, no gain; one Gaussian matrix under gradient descent.",
@@ -87,7 +90,7 @@ _claim = partial(
 )
 
 CLAIMS = (
-    _claim(
+    claim(
         id="ln_is_centred_rms",
         statement=Text(
             en="LayerNorm is RMSNorm of the centred row.",
@@ -97,7 +100,7 @@ CLAIMS = (
         below=1e-9,
         source="Zhang & Sennrich 2019 (arXiv:1910.07467), section 4",
     ),
-    _claim(
+    claim(
         id="ln_shift_invariant",
         statement=Text(
             en="Adding a constant to all features does not change LayerNorm's output.",
@@ -107,7 +110,7 @@ CLAIMS = (
         below=1e-9,
         source=_ZHANG,
     ),
-    _claim(
+    claim(
         id="rms_not_shift_invariant",
         statement=Text(
             en="Adding a constant to all features changes RMSNorm's output.",
@@ -117,7 +120,7 @@ CLAIMS = (
         above=0.3,
         source=f"{_ZHANG}; unit rows at cosine $c$ lie $\\sqrt{{2-2c}}$ apart, .37 for a shift of 1, .87 for 5",
     ),
-    _claim(
+    claim(
         id="norms_scale_invariant",
         statement=Text(
             en="Scaling a row changes none of LayerNorm, RMSNorm and ScaleNorm.",
@@ -127,7 +130,7 @@ CLAIMS = (
         below=1e-9,
         source=_ZHANG,
     ),
-    _claim(
+    claim(
         id="column_scale_changes",
         statement=Text(
             en="Scaling one column of the weights before a norm changes its output, for LayerNorm and RMSNorm alike.",
@@ -137,7 +140,7 @@ CLAIMS = (
         above=0.05,
         source=f"{_ZHANG}: weight vector re-scaling; one feature of $d$ doubled moves a row by about $1/\\sqrt d$, .06 for 256",
     ),
-    _claim(
+    claim(
         id="scalenorm_is_tied_rms",
         statement=Text(
             en="ScaleNorm with gain $\\sqrt d$ is RMSNorm: one gain for all features.",
@@ -147,7 +150,7 @@ CLAIMS = (
         below=1e-9,
         source="Nguyen & Salazar 2019 (arXiv:1910.05895), section 2.3",
     ),
-    _claim(
+    claim(
         id="tanh_not_scale_invariant",
         statement=Text(
             en="DyT, $\\tanh(x/2)$ feature by feature, notices when its input is scaled.",
@@ -157,7 +160,7 @@ CLAIMS = (
         above=0.15,
         source="Zhu et al. 2025 (arXiv:2503.10622), abstract; bounded and steepest at 0, the map is not constant along a ray",
     ),
-    _claim(
+    claim(
         id="rms_close_to_ln_for_centred",
         statement=Text(
             en="For features of mean 0, RMSNorm and LayerNorm differ by about $1/\\sqrt d$.",
@@ -168,7 +171,7 @@ CLAIMS = (
         below=1.2,
         source="The mean of $d$ independent features has a standard deviation of $\\sigma/\\sqrt d$",
     ),
-    _claim(
+    claim(
         id="gradient_orthogonal_to_weight",
         statement=Text(
             en="The gradient of a matrix that feeds a norm is orthogonal to it, in every step.",
@@ -176,9 +179,9 @@ CLAIMS = (
         ),
         metric="weight_gradient_cosine",
         below=1e-9,
-        source=_ARORA,
+        source=_LAARHOVEN,
     ),
-    _claim(
+    claim(
         id="weight_norm_only_grows",
         statement=Text(
             en="Gradient descent lengthens it in every step: $\\lVert W_{t+1}\\rVert^2=\\lVert W_t\\rVert^2+\\eta^2\\lVert g_t\\rVert^2$.",
@@ -186,9 +189,9 @@ CLAIMS = (
         ),
         metric="pythagoras_error",
         below=1e-9,
-        source=f"{_ARORA}; Pythagoras",
+        source=f"{_LAARHOVEN}; Pythagoras",
     ),
-    _claim(
+    claim(
         id="decay_sets_step_angle",
         statement=Text(
             en="With weight decay the angle of a step settles at $\\sqrt{2\\eta\\lambda}$, whatever the size of the gradient.",
@@ -197,17 +200,17 @@ CLAIMS = (
         metric="angle_over_law",
         above=0.9,
         below=1.1,
-        source="Where decay takes what the step adds, $(1-\\eta\\lambda)^2+a^2=1$; Wan et al. 2020 (arXiv:2006.08419), from memory",
+        source="Where decay takes what the step adds, $(1-\\eta\\lambda)^2+a^2=1$; Wan et al. 2020 (arXiv:2006.08419), known second-hand",
     ),
 )
 
 
 def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
     width = params.width
-    rows = [chance.normal(seed, "rows", invariances.ROWS, width) for seed in seeds]
-    x = MEAN + SPREAD * chance.tensor(rows).double()  # (S, N, d)
-    first = [chance.normal(seed, "matrix", width, width) for seed in seeds]
-    weights = chance.tensor(first).double() * width**-0.5  # (S, d, d)
+    rows = chance.normals(seeds, "rows", invariances.ROWS, width)  # (S, N, d)
+    x = MEAN + SPREAD * rows.double()
+    matrix = chance.normals(seeds, "matrix", width, width)  # (S, d, d)
+    weights = matrix.double() * width**-0.5
     table = invariances.table(x, weights, params.factor, params.shift)
     layer, rms, scale, tanh = table  # (changes, S) each
     progress(0.1)
@@ -246,13 +249,13 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
     )
 
 
-_STEP = Axis(label=Text(en="Step", zh="步数"))
 _FREE = Text(en="without weight decay", zh="无权重衰减")
 _DECAYED = Text(en="with weight decay", zh="有权重衰减")
 
 
 def _lengths(free: Path, decayed: Path) -> Figure:
     steps = range(STEPS + 1)
+    law = figures.formula("$\\lVert W_0\\rVert^2+\\eta^2\\sum\\lVert g\\rVert^2$")
     sums = free.squares[:1] + RATE**2 * free.pulls.cumsum(0)  # (steps, S)
     return Figure(
         id="weight_length",
@@ -261,18 +264,12 @@ def _lengths(free: Path, decayed: Path) -> Figure:
             en="Squared length of the weights by step: without weight decay it follows the sum of the squared steps upwards, with weight decay it settles.",
             zh="权重长度的平方随步数的变化：没有权重衰减时，随各步平方之和上升；有权重衰减时趋于稳定。",
         ),
-        x=_STEP,
+        x=figures.STEP,
         y=Axis(label=figures.formula("$\\lVert W\\rVert^2$")),
         series=[
             figures.band(_FREE, "1", steps, free.squares),
             figures.band(_DECAYED, "2", steps, decayed.squares),
-            figures.theory(
-                figures.formula(
-                    "$\\lVert W_0\\rVert^2+\\eta^2\\sum\\lVert g\\rVert^2$"
-                ),
-                steps[1:],
-                sums.quantile(0.5, dim=1).tolist(),
-            ),
+            figures.theory(law, steps[1:], sums.quantile(0.5, dim=1).tolist()),
         ],
     )
 
@@ -286,7 +283,7 @@ def _angles(free: Path, decayed: Path, law: float) -> Figure:
             en="Length of a step over that of the weights: falling and falling without weight decay, level at the theoretical value with it.",
             zh="步长与权重长度之比：没有权重衰减时不断下降，有权重衰减时稳定在理论值。",
         ),
-        x=_STEP,
+        x=figures.STEP,
         y=Axis(
             label=figures.formula("$\\eta\\lVert g\\rVert/\\lVert W\\rVert$"),
             scale="log",

@@ -82,7 +82,7 @@ class Params(core.Params):
 
 
 _XIONG = "Xiong et al. 2020 (arXiv:2002.04745), lemma 3 and its proof"
-_claim = partial(
+claim = partial(
     Claim,
     regime=Text(
         en="Gaussian rows, float64, no gain or shift, $\\varepsilon=0$.",
@@ -91,7 +91,7 @@ _claim = partial(
 )
 
 CLAIMS = (
-    _claim(
+    claim(
         id="norm_scale_exact",
         statement=Text(
             en="A norm's Jacobian has spectral norm $\\sqrt d/\\lVert y\\rVert$ exactly, $y$ being its input, centred for LayerNorm.",
@@ -102,7 +102,7 @@ CLAIMS = (
         below=1 + 1e-9,
         source=f"{_XIONG}, which states the order $\\sqrt d/\\lVert x\\rVert$",
     ),
-    _claim(
+    claim(
         id="ln_two_null_directions",
         statement=Text(
             en="LayerNorm's Jacobian has rank $d-2$.",
@@ -113,7 +113,7 @@ CLAIMS = (
         below=2.5,
         source=f"{_XIONG}: two projections, off the row and off the constant vector",
     ),
-    _claim(
+    claim(
         id="rms_one_null_direction",
         statement=Text(
             en="RMSNorm's Jacobian has rank $d-1$.",
@@ -124,7 +124,7 @@ CLAIMS = (
         below=1.5,
         source="Zhang & Sennrich 2019 (arXiv:1910.07467), section 4: without centring",
     ),
-    _claim(
+    claim(
         id="identity_has_none",
         statement=Text(
             en="Without a norm no direction is lost: rank $d$.",
@@ -135,7 +135,7 @@ CLAIMS = (
         below=0.5,
         source="The derivative of the identity",
     ),
-    _claim(
+    claim(
         id="jacobian_inverse_in_scale",
         statement=Text(
             en="Scaling the input by $c$ divides the Jacobian by $c$.",
@@ -145,7 +145,7 @@ CLAIMS = (
         below=1e-9,
         source=f"{_XIONG}; a function of degree 0 has a derivative of degree -1",
     ),
-    _claim(
+    claim(
         id="gradient_orthogonal_to_input",
         statement=Text(
             en="The gradient at a norm's input is orthogonal to that input, centred for LayerNorm.",
@@ -160,9 +160,7 @@ CLAIMS = (
 
 def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
     x, gradient = (
-        chance.tensor(
-            [chance.normal(seed, purpose, ROWS, params.width) for seed in seeds]
-        ).double()  # (S, R, d)
+        chance.normals(seeds, purpose, ROWS, params.width).double()  # (S, R, d)
         for purpose in ("rows", "gradient")
     )
     x = 0.7 + params.spread * x

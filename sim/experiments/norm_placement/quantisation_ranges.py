@@ -13,12 +13,10 @@ from statistics import NormalDist
 import torch
 from torch import Tensor
 
-from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text, param
 from sim.nets import chance, controls, figures, norms
 from sim.nets.architecture import draw
 from sim.nets.blocks import Placement
-from sim.nets.operators.invariances import apart
 from sim.nets.operators.quantisation import (
     channel,
     others,
@@ -27,21 +25,14 @@ from sim.nets.operators.quantisation import (
     smoothing,
     sqnr,
 )
+from sim.nets.probes import apart
 from sim.nets.transformer import Trace, Transformer
 
 SECONDS = 2.0
 ROWS = 512
 FACTORS = (1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 200.0)
 MIGRATIONS = tuple(k / 8 for k in range(9))
-PLACEMENTS: Mapping[Placement, tuple[core.Key, Text]] = {
-    "pre": ("1", figures.PRE),
-    "post": ("2", figures.POST),
-    "sandwich": ("3", Text(en="Sandwich", zh="三明治结构")),
-    "scaled": (
-        "4",
-        Text(en="Pre-Norm, branches $/\\sqrt{L}$", zh="Pre-Norm，支路除以 $\\sqrt{L}$"),
-    ),
-}
+PLACEMENTS: tuple[Placement, ...] = ("pre", "post", "sandwich", "scaled")
 
 TITLE = Text(
     en="Why do large channels make quantisation hard?",
@@ -95,9 +86,9 @@ class Params(controls.NetParams):
     )
 
 
-_DETTMERS = "Dettmers et al. 2022 (arXiv:2208.07339), from memory"
-_XIAO = "Xiao et al. 2022 (arXiv:2211.10438), from memory"
-_claim = partial(
+_DETTMERS = "Dettmers et al. 2022 (arXiv:2208.07339), known second-hand"
+_XIAO = "Xiao et al. 2022 (arXiv:2211.10438), known second-hand"
+claim = partial(
     Claim,
     regime=Text(
         en="512 Gaussian rows, one channel 60 times larger, 8 bits, rounding to nearest; untrained stacks of 48 layers.",
@@ -106,7 +97,7 @@ _claim = partial(
 )
 
 CLAIMS = (
-    _claim(
+    claim(
         id="outlier_ruins_per_tensor",
         statement=Text(
             en="With one scale for the tensor the other channels keep less than 12 dB of signal over noise.",
@@ -116,7 +107,7 @@ CLAIMS = (
         below=12.0,
         source=f"{_DETTMERS}; steps of $60\\cdot3.1/127=1.5\\sigma$ give $10\\log_{{10}}(12/1.5^2)=7.5$ dB",
     ),
-    _claim(
+    claim(
         id="per_channel_repairs",
         statement=Text(
             en="With a scale for each channel they keep more than 38 dB.",
@@ -126,7 +117,7 @@ CLAIMS = (
         above=38.0,
         source="Steps of $3.1\\sigma/127$ give 43 dB",
     ),
-    _claim(
+    claim(
         id="gain_smoothing_exact",
         statement=Text(
             en="Moving range from a norm's gain into the next matrix leaves the product as it was.",
@@ -136,7 +127,7 @@ CLAIMS = (
         below=1e-12,
         source=f"{_XIAO}: $(x\\,\\mathrm{{diag}}(s)^{{-1}})(\\mathrm{{diag}}(s)W)=xW$",
     ),
-    _claim(
+    claim(
         id="gain_smoothing_helps",
         statement=Text(
             en="Moving half of it gains more than 6 dB, one bit, for the quantised product.",
@@ -146,7 +137,7 @@ CLAIMS = (
         above=6.0,
         source=f"{_XIAO}; an outlier of 60 becomes one of about 8 on either side: steps 8 times finer for $x$, 18 dB, shared with noise from the weights",
     ),
-    _claim(
+    claim(
         id="pre_stream_range_grows",
         statement=Text(
             en="The largest number of Pre-Norm's stream is after the last layer more than three times that after the first.",
@@ -156,7 +147,7 @@ CLAIMS = (
         above=3.0,
         source="Xiong et al. 2020 (arXiv:2002.04745), lemma 2: sizes $\\sqrt{1+cl}$, a ratio of 5 for 48 layers; Zeng et al. 2022 (GLM-130B, arXiv:2210.02414), section 3, reports the problem",
     ),
-    _claim(
+    claim(
         id="post_stream_range_flat",
         statement=Text(
             en="In Post-Norm it is less than one and a half times as large.",
@@ -171,10 +162,9 @@ CLAIMS = (
 
 def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
     width, bits = params.width, params.bits
-    drawn = [chance.normal(seed, "rows", ROWS, width) for seed in seeds]
-    x = chance.tensor(drawn).double()  # (S, N, d)
-    matrix = [chance.normal(seed, "matrix", width, width) for seed in seeds]
-    weights = chance.tensor(matrix).double() * width**-0.5  # (S, d, d)
+    x = chance.normals(seeds, "rows", ROWS, width).double()  # (S, N, d)
+    matrix = chance.normals(seeds, "matrix", width, width)  # (S, d, d)
+    weights = matrix.double() * width**-0.5
     gain = channel(params.outlier, width)  # (d,)
     normed = norms.normalise(x, params.operator)  # (S, N, d)
     exact = (normed * gain) @ weights  # (S, N, d)
@@ -295,13 +285,13 @@ def _streams(ranges: Mapping[Placement, Tensor]) -> Figure:
         id="stream_range",
         title=Text(en="The largest number in the stream", zh="残差流中最大的数"),
         alt=Text(
-            en="Largest number of the stream by layer: growing with the root of the layer in Pre-Norm and in a sandwich, bounded with scaled branches, level in Post-Norm.",
-            zh="逐层的残差流最大值：Pre-Norm 和三明治结构按层数的平方根增长，缩放支路时有界，Post-Norm 持平。",
+            en="Largest number of the stream by layer: growing with the root of the layer in Pre-Norm and in Sandwich-Norm, bounded with scaled branches, level in Post-Norm.",
+            zh="逐层的残差流最大值：Pre-Norm 和 Sandwich-Norm 按层数的平方根增长，缩放支路时有界，Post-Norm 持平。",
         ),
         x=figures.LAYER,
         y=Axis(label=Text(en="Largest number", zh="最大的数")),
         series=[
-            figures.band(name, key, layers, ranges[placement])
-            for placement, (key, name) in PLACEMENTS.items()
+            figures.placed(placement, layers, ranges[placement])
+            for placement in PLACEMENTS
         ],
     )

@@ -209,10 +209,6 @@ def _remedies(params: Params) -> dict[str, Remedy]:
     }
 
 
-_GAP = Axis(label=Text(en="Gap", zh="差距"))
-_KNOWN = Text(en="Symbol frequencies only", zh="仅知符号频率")
-
-
 def _ends(remedies: dict[str, Remedy], lessons: Lessons[str]) -> Figure:
     final = torch.stack([lessons.final_gap(name) for name in remedies])  # (R, S)
     places = range(len(remedies))
@@ -228,10 +224,10 @@ def _ends(remedies: dict[str, Remedy], lessons: Lessons[str]) -> Figure:
             label=Text(en="Change", zh="改动"),
             ticks=[remedy.name for remedy in remedies.values()],
         ),
-        y=_GAP,
+        y=figures.GAP,
         series=[
             figures.band(Text(en="Final gap", zh="最终差距"), "1", places, final),
-            figures.theory(_KNOWN, [0, len(remedies) - 1], [1.0, 1.0]),
+            figures.frequencies_only(places),
         ],
     )
 
@@ -262,8 +258,8 @@ def _curves(remedies: dict[str, Remedy], lessons: Lessons[str]) -> tuple[Figure,
             id=which,
             title=title,
             alt=alt,
-            x=Axis(label=Text(en="Step", zh="步")),
-            y=_GAP,
+            x=figures.STEP,
+            y=figures.GAP,
             series=[_curve(remedies[name], lessons.gap(name, DRAWN)) for name in names],
         )
         for which, title, alt, names in parts

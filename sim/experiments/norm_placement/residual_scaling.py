@@ -15,12 +15,13 @@ from torch import Tensor
 
 from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text
-from sim.nets import altered, chance, controls, ensembles, figures, probes
+from sim.nets import altered, chance, controls, figures, probes
 from sim.nets.blocks import Placement
 from sim.nets.transformer import Transformer, branch_gains, draw
 
 GROWING: tuple[Placement, ...] = ("pre", "sandwich", "ln_scaling")  # same at any depth
 WEIGHED: tuple[Placement, ...] = ("pre", "post", "sandwich")
+STACKS = 13  # that a run builds
 SECONDS = 5.0
 
 TITLE = Text(en="Scaled branches and the residual stream", zh="缩放支路与残差流")
@@ -33,9 +34,7 @@ REGIME = Text(
     zh="Xavier 初始化、单位增益、双向注意力、随机符号、高斯读出",
 )
 claim = partial(Claim, regime=REGIME)
-KIM = (
-    "Kim et al. 2025 (Peri-LN, arXiv:2502.02732), proposition 3.1 as reported by others"
-)
+KIM = "Kim et al. 2025 (Peri-LN, arXiv:2502.02732), proposition 3.1, known second-hand"
 BACHLECHNER = "Bachlechner et al. 2020 (ReZero, arXiv:2003.04887), equation 1"
 
 CLAIMS = (
@@ -176,13 +175,13 @@ class Params(controls.NetParams):
 def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
     pre = params.architecture(depth=params.depth)
     ids = chance.symbols(seeds, controls.SEQUENCES, params.length, pre.vocabulary)
-    readout = ensembles.readout(seeds, controls.SEQUENCES * params.length, params.width)
+    readout = chance.readout(seeds, controls.SEQUENCES * params.length, params.width)
     numbers = draw(pre, seeds)  # (S, W)
     done = 0
 
     def net(placement: Placement, depth: int = params.depth) -> Transformer:
         nonlocal done
-        progress(done / 13)
+        progress(done / STACKS)
         done += 1
         architecture = replace(pre, placement=placement, depth=depth)
         return Transformer(architecture, seeds, numbers=numbers)

@@ -18,7 +18,7 @@ from torch import Tensor
 from sim import core
 from sim.core import Axis, Claim, Figure, Progress, Result, Text
 from sim.nets import controls, figures
-from sim.nets.monitoring.faults import AFTER, WINDOW, Fault, Watched, watch
+from sim.nets.monitoring.faults import AFTER, WARMUP, WINDOW, Fault, Watched, watch
 from sim.nets.monitoring.readings import LOGIT, UPDATE
 
 MOST = 1e4  # the highest reading drawn
@@ -157,7 +157,8 @@ class Params(controls.NetParams):
         0.002,
         title=Text(en="Learning rate", zh="学习率"),
         about=Text(
-            en="Adam's, the same in every step.", zh="Adam 的学习率，每步相同。"
+            en=f"Adam's, reached after {WARMUP} steps and kept.",
+            zh=f"Adam 的学习率，{WARMUP} 步后达到，此后保持不变。",
         ),
         ge=0.0001,
         le=0.01,
@@ -212,7 +213,6 @@ def _figures(watched: Watched, shown: int) -> tuple[Figure, ...]:
     worst = ratios.nan_to_num(nan=MOST).amax(1).clamp(max=MOST)  # (T, L, S)
     usual = Text(en="Times the usual value", zh="相对平常值的倍数")
     times = Axis(label=usual, scale="log")
-    step = Axis(label=Text(en="Step", zh="步"))
 
     def relative(curve: Tensor) -> Tensor:
         own = curve[:, shown].double()  # (T, S)
@@ -242,7 +242,7 @@ def _figures(watched: Watched, shown: int) -> tuple[Figure, ...]:
                 en="Loss, gradient norm and the highest reading of any layer by step, each as a multiple of its usual value; up to step 0 they are the usual ones.",
                 zh="损失、梯度范数和各层中最高的读数随步数的变化，均以相对平常值的倍数表示；第 0 步及以前为平常值。",
             ),
-            x=step,
+            x=figures.STEP,
             y=times,
             series=[
                 figures.band(
@@ -272,7 +272,7 @@ def _figures(watched: Watched, shown: int) -> tuple[Figure, ...]:
                 en="Highest reading of each layer (row) at each step (column) as a multiple of its usual value; what is not finite counts as 10 000.",
                 zh="每一层（行）在每一步（列）的最高读数，以相对平常值的倍数表示；非有限的读数记为一万。",
             ),
-            x=step,
+            x=figures.STEP,
             y=figures.LAYER,
             value=times,
         ),

@@ -246,7 +246,7 @@ def _loss_figure(curves: Mapping[Placement, Tensor]) -> Figure:
             en="Mean squared error against training step, a curve for Pre-Norm and one for Post-Norm, each with the range over the seeds.",
             zh="均方误差随训练步数的曲线：Pre-Norm 与 Post-Norm 各一条，带各种子之间的范围。",
         ),
-        x=Axis(label=Text(en="Step", zh="步")),
+        x=figures.STEP,
         y=_LOSS,
         series=[
             figures.placed(p, range(len(curve)), curve) for p, curve in curves.items()

@@ -180,7 +180,6 @@ _NAMES: Mapping[str, tuple[Text, Key]] = {
 
 
 def _figures(params: Params, found: Mapping[str, Seen]) -> tuple[Figure, ...]:
-    step = Axis(label=Text(en="Step", zh="步"))
     looks = sorted({*range(0, params.steps, EVERY), params.steps - 1})
     layers = range(1, params.depth + 1)
     start = found["cold"].curves.blocks[0]  # (L, S)
@@ -196,7 +195,7 @@ def _figures(params: Params, found: Mapping[str, Seen]) -> tuple[Figure, ...]:
                 en="First block's gradient norm by step, relative to initialisation, logarithmic: it collapses in cold Post-Norm and stays within reach of 1 in the other two.",
                 zh="第一个块的梯度范数随步数的变化（相对初始化时，对数坐标）：无预热的 Post-Norm 骤降，另外两者保持在 1 的附近。",
             ),
-            x=step,
+            x=figures.STEP,
             y=Axis(
                 label=Text(en="Relative to initialisation", zh="相对初始化时"),
                 scale="log",
@@ -213,7 +212,7 @@ def _figures(params: Params, found: Mapping[str, Seen]) -> tuple[Figure, ...]:
                 en="Largest RMS among the norms' inputs by step: in cold Post-Norm it rises steeply in the first steps, with warmup it rises less and later. In Pre-Norm it rises most of all and does no harm: the skip path passes no norm.",
                 zh="各归一化输入中最大的均方根随步数的变化：无预热的 Post-Norm 在最初几步急剧上升，有预热的上升更少、更晚。Pre-Norm 上升得最多却无害：跳跃路径不经过归一化。",
             ),
-            x=step,
+            x=figures.STEP,
             y=Axis(label=Text(en="RMS", zh="均方根")),
             series=[
                 figures.band(*named, looks, found[name].inputs)

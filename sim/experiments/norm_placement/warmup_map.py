@@ -81,7 +81,7 @@ CLAIMS = (
         ),
         metric="post_share_warm_minus_cold",
         above=0.1,
-        source="Gotmare et al. 2019 (arXiv:1810.13243), known second-hand; Wortsman et al. 2023 (arXiv:2309.14322), section 3.2: longer warmup lowers the sensitivity to the rate",
+        source="Gotmare et al. 2018 (arXiv:1810.13243), known second-hand; Wortsman et al. 2023 (arXiv:2309.14322), section 3.2: longer warmup lowers the sensitivity to the rate",
     ),
 )
 
@@ -103,18 +103,7 @@ class Params(controls.NetParams):
         le=6,
         step=1,
     )
-    steps: int = core.param(
-        100,
-        title=Text(en="Training steps", zh="训练步数"),
-        unit=Text(en="steps", zh="步"),
-        about=Text(
-            en=f"Batches seen, each of {BATCH} fresh sequences.",
-            zh=f"看过的批数，每批 {BATCH} 个新序列。",
-        ),
-        ge=20,
-        le=120,
-        step=10,
-    )
+    steps: int = controls.steps(100, least=20, most=120, batch=BATCH)
     warmup: int = core.param(
         50,
         title=Text(en="Longest warmup", zh="最长预热"),
@@ -217,7 +206,7 @@ def _heat(params: Params, placement: Placement, gaps: Tensor) -> Figure:
         ),
         x=_RATE,
         y=Axis(label=Text(en="Warmup", zh="预热")),
-        value=Axis(label=Text(en="Gap", zh="差距")),
+        value=figures.GAP,
     )
 
 
@@ -246,6 +235,6 @@ def _ends(params: Params, maps: dict[Placement, Tensor]) -> Figure:
             zh="最终差距随峰值学习率的变化（中位数及各种子的范围）：无预热的 Post-Norm 在较高学习率下升到 1，有预热的更晚升高，Pre-Norm 始终较低。",
         ),
         x=_RATE,
-        y=Axis(label=Text(en="Gap", zh="差距")),
+        y=figures.GAP,
         series=[*series, figures.theory(trains, ends, [TRAINS, TRAINS])],
     )

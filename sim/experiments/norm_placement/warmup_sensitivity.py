@@ -18,11 +18,11 @@ from torch import Tensor
 from sim import core
 from sim.core import Axis, Claim, Figure, Key, Progress, Result, Series, Text
 from sim.nets import blocks, controls, figures
+from sim.nets.learning.cells import LAST, shown_steps, smooth
 from sim.nets.learning.training import Curves, Schedule, Training, train_all
 from sim.nets.markov import Chain
 from sim.nets.transformer import Transformer
 
-LAST = 10  # steps that a loss is averaged over
 DRAWN = 5  # every fifth step is drawn
 SPIKE = 10.0  # times its median makes a gradient norm a spike: an order of magnitude
 SECONDS = 8.0
@@ -188,7 +188,7 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
 
 def _metrics(chain: Chain, found: Mapping[str, Curves]) -> dict[str, Tensor]:
     """One value for each seed, (S,)."""
-    gaps = {name: _smooth(chain.gap(curves.loss)) for name, curves in found.items()}
+    gaps = {name: smooth(chain.gap(curves.loss)) for name, curves in found.items()}
     third = len(gaps["pre_warm"]) // 3
     cold = found["post_cold"]
     return {
@@ -199,11 +199,6 @@ def _metrics(chain: Chain, found: Mapping[str, Curves]) -> dict[str, Tensor]:
         "post_cold_peak": _peak(cold.gradient),
         "pre_cold_peak": _peak(found["pre_cold"].gradient),
     }
-
-
-def _smooth(curve: Tensor, stride: int = 1) -> Tensor:
-    """Means of ten neighbouring steps of (steps, S), at every ``stride``-th step."""
-    return curve.unfold(0, LAST, stride).mean(-1)
 
 
 def _peak(gradient: Tensor) -> Tensor:
@@ -219,25 +214,19 @@ def _figures(chain: Chain, found: Mapping[str, Curves]) -> tuple[Figure, ...]:
     }
     clipped = Text(en="Post-Norm, clipped", zh="Post-Norm，裁剪")
     plain = Text(en="No residual connection, warmup", zh="无残差连接，有预热")
-    loss = {n: _smooth(chain.gap(c.loss), DRAWN) for n, c in found.items()}
-    steps = [LAST + DRAWN * i for i in range(len(loss["pre_cold"]))]
-    step = Axis(label=Text(en="Step", zh="步"))
+    loss = {n: smooth(chain.gap(c.loss), DRAWN) for n, c in found.items()}
+    steps = shown_steps(loss["pre_cold"], DRAWN)
 
     def series(curves: Mapping[str, Tensor]) -> list[Series]:
         return [
             figures.band(*named, steps, curves[name]) for name, named in shown.items()
         ]
 
-    gap = Axis(label=Text(en="Gap", zh="差距"))
     norm = Text(en="Gradient norm", zh="梯度范数")
     relative = Text(en="Relative to initialisation", zh="相对初始化时")
-    bottom = {n: _smooth(c.bottom / c.bottom[0], DRAWN) for n, c in found.items()}
-    total = {n: _smooth(c.gradient, DRAWN) for n, c in found.items()}
-    known = figures.theory(
-        Text(en="Symbol frequencies only", zh="仅知符号频率"),
-        [steps[0], steps[-1]],
-        [1.0, 1.0],
-    )
+    bottom = {n: smooth(c.bottom / c.bottom[0], DRAWN) for n, c in found.items()}
+    total = {n: smooth(c.gradient, DRAWN) for n, c in found.items()}
+    known = figures.frequencies_only(steps)
     return (
         Figure(
             id="gaps",
@@ -246,8 +235,8 @@ def _figures(chain: Chain, found: Mapping[str, Curves]) -> tuple[Figure, ...]:
                 en="Gap by step: cold Post-Norm stays near 1, warmed Post-Norm falls after a delay, cold Pre-Norm falls at once.",
                 zh="逐步的差距：无预热的 Post-Norm 停在 1 附近，有预热的延迟后下降，无预热的 Pre-Norm 立即下降。",
             ),
-            x=step,
-            y=gap,
+            x=figures.STEP,
+            y=figures.GAP,
             series=[*series(loss), known],
         ),
         Figure(
@@ -257,8 +246,8 @@ def _figures(chain: Chain, found: Mapping[str, Curves]) -> tuple[Figure, ...]:
                 en="Gap by step: clipped Post-Norm and the network without residual connections both stay near 1.",
                 zh="逐步的差距：裁剪的 Post-Norm 与没有残差连接的网络都停在 1 附近。",
             ),
-            x=step,
-            y=gap,
+            x=figures.STEP,
+            y=figures.GAP,
             series=[
                 figures.band(clipped, "2", steps, loss["post_clipped"]),
                 figures.band(plain, "4", steps, loss["plain_warm"]),
@@ -272,7 +261,7 @@ def _figures(chain: Chain, found: Mapping[str, Curves]) -> tuple[Figure, ...]:
                 en="First block's gradient norm by step relative to initialisation: it falls by orders of magnitude in cold Post-Norm only.",
                 zh="第一个块的梯度范数（相对初始化）：只有无预热的 Post-Norm 下降了几个数量级。",
             ),
-            x=step,
+            x=figures.STEP,
             y=Axis(label=relative, scale="log"),
             series=series(bottom),
         ),
@@ -283,7 +272,7 @@ def _figures(chain: Chain, found: Mapping[str, Curves]) -> tuple[Figure, ...]:
                 en="Global gradient norm by step for the same three cells.",
                 zh="同样三组的全局梯度范数随步数的变化。",
             ),
-            x=step,
+            x=figures.STEP,
             y=Axis(label=norm, scale="log"),
             series=series(total),
         ),

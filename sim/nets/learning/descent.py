@@ -38,8 +38,8 @@ def descend(  # noqa: PLR0913 - each keyword is one setting of the run
     The loss of a row is half the squared distance to a Gaussian target; W loses
     ``rate · decay`` of itself in every step, apart from the gradient.
     """
-    start = [chance.normal(seed, "matrix", width, width) for seed in seeds]
-    weights = chance.tensor(start).double() * width**-0.5  # (S, d, d)
+    start = chance.normals(seeds, "matrix", width, width)  # (S, d, d)
+    weights = start.double() * width**-0.5
     streams = [chance.generator(seed, "batches") for seed in seeds]
     squares, pulls, cosines = [_square(weights)], [], []
     for _ in range(steps):

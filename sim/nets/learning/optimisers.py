@@ -54,7 +54,7 @@ class Adam:
 
 
 class RAdam(Adam):
-    """Liu et al. 2020 (arXiv:1908.03265), algorithm 2."""
+    """Liu et al. 2019 (arXiv:1908.03265), algorithm 2."""
 
     def _move(self, rate: Tensor, factor: float = 1.0) -> None:
         rectified = rectification(self.steps, self.betas[1])

@@ -20,7 +20,7 @@ def exponential(steps: Tensor, beta2: float) -> Tensor:
 
 
 def rectified(steps: Tensor, beta2: float) -> Tensor:
-    """RAdam's factor, 0 while it does not adapt (Liu et al. 2020, arXiv:1908.03265)."""
+    """RAdam's factor, 0 while it does not adapt (Liu et al. 2019, arXiv:1908.03265)."""
     return steps.new_tensor([rectification(int(step), beta2) for step in steps])
 
 

@@ -8,9 +8,8 @@ from torch import Tensor
 from sim.core import Axis, Figure, Key, Series, Text
 from sim.nets import figures
 from sim.nets.learning import schedules
-from sim.nets.learning.cells import Lessons, shown_steps
+from sim.nets.learning.cells import Lessons, shown_steps, smooth
 
-STEP = Axis(label=Text(en="Step", zh="步"))
 ADAM, SGD = Text(en="Adam", zh="Adam"), Text(en="Gradient descent", zh="梯度下降")
 DRAWN = 5  # every fifth step is drawn
 
@@ -92,7 +91,7 @@ def valley(paths: Mapping[str, Tensor]) -> Figure:
             en="Distance from the minimum by step, logarithmic: without clipping it explodes within a few steps, with clipping it falls steadily at ten times the rate.",
             zh="离最小值的距离随步数的变化（对数坐标）：不裁剪时几步之内爆炸，裁剪后以十倍的学习率稳步下降。",
         ),
-        x=STEP,
+        x=figures.STEP,
         y=Axis(label=figures.formula("$|x|$"), scale="log"),
         series=[
             figures.band(
@@ -135,7 +134,7 @@ def warmups(beta2: float, length: int, steps: Tensor) -> Figure:
             en=f"Factor on the learning rate by step: RAdam's, an exponential warmup with Adam's memory, and the linear warmup of {length} steps that leaves out as much as the exponential one.",
             zh=f"学习率系数随步数的变化：RAdam 的系数、以 Adam 记忆为时标的指数预热，以及与其省去同样多的 {length} 步线性预热。",
         ),
-        x=STEP,
+        x=figures.STEP,
         y=Axis(label=Text(en="Factor on the rate", zh="学习率系数")),
         series=[
             Series(name=name, key=key, x=x, y=values.tolist())
@@ -155,7 +154,7 @@ def noam(rates: Tensor) -> Figure:
             en="Learning rate by step: a straight rise up to the end of warmup, then a decline with one over the square root of the step.",
             zh="学习率随步数的变化：预热结束前直线上升，之后按步数平方根的倒数下降。",
         ),
-        x=STEP,
+        x=figures.STEP,
         y=Axis(label=Text(en="Learning rate", zh="学习率")),
         series=[
             Series(
@@ -174,8 +173,8 @@ def angles(found: Mapping[tuple[float, float], Tensor]) -> Figure:
     series = []
     for key, ((rate, decay), angle) in zip(keys, found.items(), strict=False):
         name = figures.formula(f"$\\eta={rate:g},\\ \\lambda={decay:g}$")
-        smooth = angle.unfold(0, 10, DRAWN).mean(-1)  # (steps', S)
-        series.append(figures.band(name, key, shown_steps(smooth, DRAWN), smooth))
+        drawn = smooth(angle, DRAWN)  # (steps', S)
+        series.append(figures.band(name, key, shown_steps(drawn, DRAWN), drawn))
     ends = [series[0].x[0], series[0].x[-1]]
     levels = sorted({(2 * rate * decay) ** 0.5 for rate, decay in found})
     return Figure(
@@ -187,7 +186,7 @@ def angles(found: Mapping[tuple[float, float], Tensor]) -> Figure:
             en="Angle of a step by step, logarithmic, for three pairs of rate and weight decay: pairs with the same product meet at the same level, the square root of twice the product.",
             zh="三组学习率与权重衰减下每步转角随步数的变化（对数坐标）：乘积相同的组汇于同一水平，即乘积两倍的平方根。",
         ),
-        x=STEP,
+        x=figures.STEP,
         y=Axis(
             label=Text(en="Angle of a step (radians)", zh="每步转角（弧度）"),
             scale="log",
@@ -239,8 +238,8 @@ def gaps(lessons: Lessons[str]) -> Figure:
             en="What is left to learn by step, median and range over the seeds: Post-Norm without warmup stays near 1 under Adam and under plain descent, and trains with warmup or under RAdam; Pre-Norm trains at once.",
             zh="剩余差距随步数的变化（中位数及各种子的范围）：不预热的 Post-Norm 在 Adam 与普通梯度下降下都停在 1 附近，有预热或用 RAdam 时可以训练；Pre-Norm 立即下降。",
         ),
-        x=STEP,
-        y=Axis(label=Text(en="Gap", zh="差距")),
+        x=figures.STEP,
+        y=figures.GAP,
         series=[
             figures.band(name, key, shown_steps(curves[which], DRAWN), curves[which])
             for which, name, key in names

@@ -25,8 +25,7 @@ def clip_values(gradient: Tensor, limit: float) -> Tensor:
 
 def gradients(seeds: Sequence[int]) -> Tensor:
     """A Gaussian gradient for each seed, float64, (S, P)."""
-    drawn = [chance.normal(seed, "gradient", ENTRIES) for seed in seeds]
-    return chance.tensor(drawn).double()
+    return chance.normals(seeds, "gradient", ENTRIES).double()
 
 
 def step_lengths(

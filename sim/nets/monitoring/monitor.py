@@ -33,7 +33,7 @@ class Monitor:
     modules. A layer's branches are its children, other than norms, that have weights and
     return the shape of the layer's input, unless ``branches`` names modules within a layer.
     Attention is seen where ``nn.MultiheadAttention``, ``scaled_dot_product_attention`` or a
-    softmax over the last axis computes it.
+    softmax over three axes or more computes it.
 
     Works in training and in evaluation, with and without gradients; it changes no number.
     Torch's fused inference path, which skips modules, stays off meanwhile. With ``updates``

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from sim.nets.learning.optimisers import Optimiser
 from sim.nets.monitoring.readings import Layer, Reading
+from sim.nets.scores import largest
 from sim.nets.transformer import Trace, Transformer
 
 SIGNS = ("logit", "attention", "feed_forward", "rms", "gradient", "update")
@@ -16,7 +16,7 @@ SIGNS = ("logit", "attention", "feed_forward", "rms", "gradient", "update")
 
 @dataclass(frozen=True, kw_only=True)
 class Vitals:
-    """One step of M models: what :class:`sim.nets.readings.Layer` holds, for L layers each."""
+    """One step of M models: what :class:`sim.nets.monitoring.readings.Layer` holds, for L layers each."""
 
     loss: Tensor  # nats, (M,)
     gradient: Tensor  # norm over all weights, (M,)
@@ -39,14 +39,8 @@ class Vitals:
 
 def step(net: Transformer, optimiser: Optimiser, rate: Tensor, batch: Tensor) -> Vitals:
     """One step of training on (M, B, T + 1) symbols, at rates (M, 1 or P), and its readings."""
-    ids, targets = batch[..., :-1], batch[..., 1:]
     trace = Trace(scores=[])
-    hidden = net.finish(net.stream(net.embed(ids), trace))  # (M, N, d)
-    logits = torch.baddbmm(net.outer["head_bias"], hidden, net.outer["head"])
-    losses = functional.cross_entropy(
-        logits.flatten(0, 1), targets.flatten(), reduction="none"
-    )
-    loss = losses.view(len(ids), -1).mean(1)  # (M,)
+    loss = net.losses(batch[..., :-1], batch[..., 1:], trace)  # (M,)
     found = torch.autograd.grad(loss.sum(), net.weights)  # models never mix
     with torch.no_grad():
         gradient = torch.cat([part.flatten(1) for part in found], 1)  # (M, P)
@@ -57,7 +51,7 @@ def step(net: Transformer, optimiser: Optimiser, rate: Tensor, batch: Tensor) ->
         columns = [net.columns(block) for block in range(len(net.blocks))]
         moved = net.flat - before  # (M, P)
         signs = (
-            torch.stack([_largest(scores) for scores in trace.scores or ()]),
+            torch.stack([largest(scores) for scores in trace.scores or ()]),
             branches[0::2] / streams[:-1],
             branches[1::2] / streams[:-1],
             streams[1:],
@@ -88,11 +82,6 @@ def _layer(name: str, size: float, values: Sequence[float]) -> Layer:
 def _rms(x: Tensor) -> Tensor:
     """In single precision, as the models compute: it overflows when squares do."""
     return x.detach().square().mean((1, 2)).sqrt()
-
-
-def _largest(scores: Tensor) -> Tensor:
-    """Largest |logit| of (M, B, H, T, T) where a key may be seen, (M,)."""
-    return scores.masked_fill(scores == -torch.inf, 0).abs().amax((1, 2, 3, 4))
 
 
 def _by_block(columns: Sequence[slice], values: Tensor) -> Tensor:

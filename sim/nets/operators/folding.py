@@ -13,7 +13,7 @@ from sim.nets import chance, norms
 from sim.nets.architecture import Architecture, draw
 from sim.nets.blocks import Placement
 from sim.nets.controls import SEQUENCES
-from sim.nets.operators.invariances import apart
+from sim.nets.probes import apart
 from sim.nets.transformer import Trace, Transformer
 
 Change = Callable[[Transformer], Transformer]
@@ -33,8 +33,8 @@ def learned(
         for name, weight in part.items():
             if name.startswith(("gain", "shift")):
                 columns, purpose = weight.shape[-1], f"{name} of {number}"
-                drawn = [chance.normal(seed, purpose, 1, columns) for seed in seeds]
-                moved = spread * chance.tensor(drawn).double()  # (M, 1, columns)
+                drawn = chance.normals(seeds, purpose, 1, columns)  # (M, 1, columns)
+                moved = spread * drawn.double()
                 weight.copy_(weight * (1 + moved) if "gain" in name else moved)
     return net
 

@@ -10,14 +10,10 @@ from sim.nets import blocks, chance, norms
 from sim.nets.blocks import Placement
 from sim.nets.norms import Operator
 from sim.nets.operators import traffic
-from sim.nets.operators.invariances import apart
 from sim.nets.operators.traffic import BRANCH, Kernel, Machine
+from sim.nets.probes import apart
 
 SUBLAYERS = 3
-
-
-def drawn(seeds: Sequence[int], purpose: str, rows: int, columns: int) -> Tensor:
-    return chance.tensor([chance.normal(s, purpose, rows, columns) for s in seeds])
 
 
 class Chain:
@@ -26,7 +22,7 @@ class Chain:
     def __init__(
         self, seeds: Sequence[int], operator: Operator, rows: int, width: int
     ) -> None:
-        draw = partial(drawn, seeds)
+        draw = partial(chance.normals, seeds)
         self.operator = operator
         self.x = draw("rows", rows, width)  # (S, N, d)
         self.learned = [
@@ -90,8 +86,8 @@ def projections(
     """Queries, keys and values from one matrix and from three: the ratio of what moves, and
     how far the results are apart, (S,).
     """
-    x = drawn(seeds, "rows", rows, width)  # (S, N, d)
-    matrix = drawn(seeds, "projections", width, 3 * width)  # (S, d, 3d)
+    x = chance.normals(seeds, "rows", rows, width)  # (S, N, d)
+    matrix = chance.normals(seeds, "projections", width, 3 * width)  # (S, d, 3d)
     one = Kernel(
         name="project",
         reads=("x",),

@@ -8,6 +8,7 @@ from torch import Tensor
 from sim.core import Axis, Figure, Text
 from sim.nets import chance, figures, norms
 from sim.nets.norms import Operator
+from sim.nets.probes import apart
 
 SLOPE = 0.5  # the first α of DyT, tanh(αx)
 ROWS = 256
@@ -29,11 +30,6 @@ CHANGES: Mapping[str, Text] = {
 def output(x: Tensor, operator: Operator) -> Tensor:
     """Rows (S, N, d) through an operator, without gain and with ε = 0."""
     return norms.normalise(SLOPE * x if operator == "tanh" else x, operator, 0.0)
-
-
-def apart(a: Tensor, b: Tensor) -> Tensor:
-    """Distance of (S, N, d) from (S, N, d) over the latter's size, (S,)."""
-    return ((a - b).square().sum((1, 2)) / b.square().sum((1, 2))).sqrt()
 
 
 def table(x: Tensor, weights: Tensor, factor: float, shift: float) -> Tensor:
@@ -60,8 +56,7 @@ def table(x: Tensor, weights: Tensor, factor: float, shift: float) -> Tensor:
 
 def gap(seeds: Sequence[int], width: int, mean: float = 0.0) -> Tensor:
     """How far RMSNorm is from LayerNorm on rows of N(mean, 1), (S,)."""
-    drawn = [chance.normal(seed, "features", ROWS, width) for seed in seeds]
-    x = mean + chance.tensor(drawn).double()  # (S, N, d)
+    x = mean + chance.normals(seeds, "features", ROWS, width).double()  # (S, N, d)
     return apart(output(x, "rms"), output(x, "layer"))
 
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from sim.nets import norms
-from sim.nets.operators.invariances import apart
+from sim.nets.probes import apart
 
 Format = Literal["bfloat16", "float16", "float32"]
 DTYPES: Mapping[Format, torch.dtype] = {
