@@ -7,6 +7,7 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import Engine, select
 
+from question_bank.content import EvidenceItem
 from quizsvc.db import reading, writing
 from quizsvc.models import Answer, Experiment, Run
 from quizsvc.web.numbers import read
@@ -25,7 +26,12 @@ def bank(engine: Engine, tmp_path: Path) -> None:
     unit = {"en": "heads", "zh": "次正面"}
     items = [
         make_item(),
-        make_item("how-many", type="estimate", estimate={**ESTIMATE, "unit": unit}),
+        make_item(
+            "how-many",
+            type="estimate",
+            estimate={**ESTIMATE, "unit": unit},
+            evidence=[EvidenceItem(claim="coin.fair", supports=["estimate"])],
+        ),
         make_item("which-curve", figure=PLOT),
     ]
     stock(engine, tmp_path, items)
@@ -75,8 +81,9 @@ def test_an_estimate_is_answered_and_shown_against_the_key(
     assert len(page.all("circle", class_="dot")) >= 5
     assert len(page.all("path", class_="mine")) == 1
     assert "Measured by A coin (bias: 0.75)" in page.text
-    [lab] = [a["href"] for a in page.all("a") if a["href"].startswith("/experiments/")]
-    assert lab == "/experiments/coin?bias=0.75"
+    assert "speaks for" not in page.text  # an estimate has no choices to number
+    lab = "/experiments/coin?bias=0.75"
+    assert lab in [link["href"] for link in page.all("a")]
     assert get(client, lab).status == 200
     with reading(engine) as session:
         assert session.scalars(select(Answer.number)).one() == read(number)

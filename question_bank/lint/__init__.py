@@ -1,12 +1,12 @@
 """What a good pack satisfies beyond being readable. Every rule has a name."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from question_bank.content import PackItem
 from question_bank.lint import bias, evidence, structure, wording
-from question_bank.lint.spots import Rule
+from question_bank.lint.spots import Claims, Rule
 
 RULES: dict[str, Rule] = {
     rule.__name__.replace("_", "-"): rule
@@ -35,13 +35,13 @@ class Finding:
 
 def lint(
     pack: PackItem,
-    claims: Mapping[str, Collection[str]] | None = None,
+    claims: Claims = None,
     names: Collection[str] = RULES.keys(),
 ) -> list[Finding]:
     """Every finding, by file and line; of all rules, or of those in ``names``.
 
-    ``claims`` maps each ``experiment.claim`` that exists to the experiment's parameters;
-    without it evidence is not held against the experiments.
+    ``claims`` maps each ``experiment.claim`` that exists to the JSON Schema of the
+    experiment's parameters; without it evidence is not held against the experiments.
     """
     findings = []
     for name in names:

@@ -1,7 +1,9 @@
 """Rules about evidence: what it names exists, and it agrees with the key."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+from jsonschema import Draft202012Validator
 
 from question_bank.content import (
     ESTIMATE,
@@ -78,7 +80,7 @@ def unknown_claim(pack: PackItem, claims: Claims) -> Iterator[Spot]:
 
 def unknown_experiment(pack: PackItem, claims: Claims) -> Iterator[Spot]:
     """The experiments that give a key or a figure are there."""
-    known = _parameters(claims)
+    known = _schemas(claims)
     for item, place, experiment, _ in _inputs(pack):
         if claims is not None and experiment not in known:
             message = f"there is no experiment {experiment}"
@@ -87,21 +89,39 @@ def unknown_experiment(pack: PackItem, claims: Claims) -> Iterator[Spot]:
 
 def unknown_parameter(pack: PackItem, claims: Claims) -> Iterator[Spot]:
     """Experiments have the parameters at which evidence, key and figure are taken."""
-    known = _parameters(claims)
-    uses = [
-        (item, ("evidence", i), one.experiment, one.params)
-        for item, i, one in _evidence(pack)
-    ]
-    for item, place, experiment, params in [*uses, *_inputs(pack)]:
+    known = _schemas(claims)
+    for item, place, experiment, params in _uses(pack):
+        fields = known.get(experiment, {}).get("properties", {})
         for name in params:
-            if experiment in known and name not in known[experiment]:
+            if experiment in known and name not in fields:
                 message = f"{experiment} has no parameter {name!r}"
                 yield Spot(item.slug, SOURCE, (*place, "params"), message)
 
 
-def _parameters(claims: Claims) -> dict[str, Collection[str]]:
+def refused_value(pack: PackItem, claims: Claims) -> Iterator[Spot]:
+    """Experiments take the values at which evidence, key and figure are taken."""
+    known = _schemas(claims)
+    for item, place, experiment, params in _uses(pack):
+        fields = known.get(experiment, {}).get("properties", {})
+        for name in params.keys() & fields.keys():
+            validator = Draft202012Validator(fields[name])
+            for error in validator.iter_errors(params[name]):
+                message = f"{experiment} does not take this {name}: {error.message}"
+                yield Spot(item.slug, SOURCE, (*place, "params"), message)
+
+
+def _schemas(claims: Claims) -> dict[str, Mapping[str, Any]]:
     """The parameters of each experiment that makes a claim, and all of them do."""
-    return {claim.partition(".")[0]: names for claim, names in (claims or {}).items()}
+    return {claim.partition(".")[0]: schema for claim, schema in (claims or {}).items()}
+
+
+def _uses(
+    pack: PackItem,
+) -> Iterator[tuple[QuestionItem, Place, str, Mapping[str, Any]]]:
+    """What questions take from experiments: place, experiment and parameters."""
+    for item, i, one in _evidence(pack):
+        yield item, ("evidence", i), one.experiment, one.params
+    yield from _inputs(pack)
 
 
 def _inputs(
@@ -138,4 +158,5 @@ RULES = (
     unknown_claim,
     unknown_experiment,
     unknown_parameter,
+    refused_value,
 )

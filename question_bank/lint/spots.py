@@ -1,13 +1,15 @@
 """Where rules look, and how they point at what they find."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from question_bank.content import Lang, PackItem, Place, QuestionItem
 from question_bank.content.prose import outside_code
 
-Claims = Mapping[str, Collection[str]] | None
+Claims = Mapping[str, Mapping[str, Any]] | None
+"""Each ``experiment.claim`` with the JSON Schema of the experiment's parameters."""
 Rule = Callable[[PackItem, Claims], "Iterator[Spot]"]
 
 DISPLAY = re.compile(r"(?<!\\)\$\$(.+?)(?<!\\)\$\$", re.DOTALL)

@@ -50,10 +50,11 @@ def search(  # noqa: PLR0913 - each is one way to narrow the search
     type: str | None = None,
     q: str | None = None,
     after: str | None = None,
-    limit: int,
+    limit: int | None = None,
     user: User | None = None,
 ) -> list[Found]:
-    """Published questions written in ``lang``, by slug, from the one behind ``after`` on.
+    """Published questions written in ``lang``, by slug, from the one behind ``after`` on,
+    all of them or the first ``limit``.
 
     What is None or empty narrows nothing. ``type`` is single, multi, open, estimate, or
     choice for the first two; ``q`` stands in the title or the stem, never in anything hidden.

@@ -59,7 +59,7 @@ _RESULTS = select(RunResult.run_id, RunResult.verdicts, RunResult.metrics).where
     RunResult.run_id.in_(bindparam("ids", expanding=True))
 )
 
-KEPT = 256
+KEPT = 1024
 # What one source and one finished run say never changes, so each is read once.
 _addresses: dict[tuple[str, str], _Address] = {}  # by claim and parameters: the last
 _measured: dict[str, _Measured] = {}  # by the id of the run

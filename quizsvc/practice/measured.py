@@ -31,20 +31,22 @@ VARIANTS = tuple(
 """The seeds of the runs whose figures a question shows in turn, the default ones first."""
 
 NEVER = datetime.min.replace(tzinfo=UTC)
-KEPT = 256
+KEPT = 1024
 _addresses: dict[tuple[str, str, str, tuple[int, ...]], str | None] = {}
 _metrics: dict[tuple[str, str], list[float | None]] = {}  # by run and metric
 _figures: dict[tuple[str, str], Mapping[str, Any] | None] = {}  # by run and figure
 
 
 class NotComputed(Conflict):
-    """A question cannot be asked until a run has finished."""
+    """A question cannot be asked until a run has finished, or because one says nothing."""
 
     def __init__(self, run: Run | None) -> None:
-        super().__init__(
-            "not-computed",
-            "Its experiment is being computed. Ask for the question a little later.",
-        )
+        if run is not None and run.state == "succeeded":
+            code, detail = "not-measured", "Its experiment found nothing to go by."
+        else:
+            code = "not-computed"
+            detail = "Its experiment is being computed. Ask for the question later."
+        super().__init__(code, detail)
         self.state = run.state if run else "queued"
         self.progress = run.progress if run else 0.0
 

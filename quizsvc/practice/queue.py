@@ -55,7 +55,7 @@ class Today:
     items: list[DueItem]  # what to do, as :func:`due` orders it
     due: int
     new: int
-    done: int  # reviews
+    done: int  # questions reviewed, each once, without those in ``items``
     minutes: int  # for all that is due or new
     next_due: date | None  # None while something is due, or nothing will be
 
@@ -86,8 +86,11 @@ def today(session: Session, user: User, *, at: datetime) -> Today:
     """The study day at a glance."""
     items = due(session, user, at=at)
     day = study_day(at, user.time_zone, user.rollover_hour)
-    done = select(func.count()).where(
-        Review.user_id == user.id, Review.study_day == day, Review.voided_at.is_(None)
+    reviewed = (
+        select(Question.slug)
+        .join(Review, Review.question_id == Question.id)
+        .where(Review.user_id == user.id, Review.study_day == day)
+        .where(Review.voided_at.is_(None))
     )
     coming = (
         select(func.min(MemoryState.due))
@@ -100,7 +103,7 @@ def today(session: Session, user: User, *, at: datetime) -> Today:
         items=items,
         due=waiting,
         new=len(items) - waiting,
-        done=session.scalar(done) or 0,
+        done=len({*session.scalars(reviewed)} - {item.slug for item in items}),
         minutes=ceil(len(items) * _seconds(session, user) / 60),
         next_due=None if waiting else session.scalar(coming),
     )

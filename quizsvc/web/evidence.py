@@ -141,8 +141,8 @@ def _proof(
         run=run,
         expected=view.expected,
         agrees=view.verdict["outcome"] == view.expected if view.verdict else None,
-        supports=sorted(places[id] for id in view.supports),
-        refutes=sorted(places[id] for id in view.refutes),
+        supports=sorted(places[id] for id in view.supports if id in places),
+        refutes=sorted(places[id] for id in view.refutes if id in places),
     )
 
 

@@ -43,12 +43,12 @@ class Progress:
 
     day: date
     answers: int
-    recall: Recall
+    recall: Recall  # a day later: what was met just now says nothing before
     retention: Compared | None  # over all tests of memory
     calibration: list[Bin]
     weeks: list[Week]
     confidence: dict[str, Share]
-    topics: list[Topic]
+    topics: list[Topic]  # their recall a day later
     leeches: list[Leech]
     learned: Learned
     habit: Habit
@@ -56,16 +56,16 @@ class Progress:
 
 def told(log: list[Entry], bank: list[Card], day: date) -> Progress:
     """What a log tells on a study day."""
-    trials = retention.trials(log)
+    trials, tomorrow = retention.trials(log), day + habit.DAY
     return Progress(
         day=day,
         answers=len(log),
-        recall=cards.recall(bank, day),
+        recall=cards.recall(bank, tomorrow),
         retention=retention.compared(trials),
         calibration=retention.calibration(trials),
         weeks=retention.weeks(trials, day),
         confidence=retention.confidence(log),
-        topics=cards.topics(bank, log, day),
+        topics=cards.topics(bank, log, tomorrow),
         leeches=cards.leeches(bank, trials),
         learned=cards.learned(bank, log, day),
         habit=habit.habit(log, day),
