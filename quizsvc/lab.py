@@ -23,8 +23,9 @@ from sim.registry import Entry
 
 log = getLogger(__name__)
 
-PERSON, START_UP = 0, 1
-"""Priorities: somebody waits for the run, or start-up asked for it."""
+PERSON, QUESTION, START_UP = 0, 1, 2
+"""Priorities: somebody asked for the run, a question that somebody waits for needs it, or
+start-up asked for it."""
 
 ENDED = frozenset({"succeeded", "failed", "cancelled"})
 """The states that a run does not leave by itself."""
@@ -213,8 +214,11 @@ def find_run(session: Session, run_id: str) -> Run:
 
 
 def earlier_runs(session: Session, name: str, limit: int) -> list[Run]:
-    """The runs of an experiment that were asked for last, newest first."""
-    query = select(Run).where(Run.experiment == name)
+    """The runs of an experiment that people asked for last, newest first.
+
+    Those that questions need would tell what their figures show.
+    """
+    query = select(Run).where(Run.experiment == name, Run.priority == PERSON)
     query = query.order_by(Run.queued_at.desc(), Run.id).limit(limit)
     return list(session.scalars(query))
 

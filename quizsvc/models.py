@@ -176,7 +176,7 @@ class Run(Base):
     params: Mapped[dict[str, Any]]  # complete and canonical: defaults filled in
     seeds: Mapped[list[Any]]
     state: Mapped[Name]  # queued | running | succeeded | failed | cancelled
-    priority: Mapped[int]  # 0 a person waits, 1 start-up asked
+    priority: Mapped[int]  # see lab.PERSON, QUESTION and START_UP
     attempt: Mapped[int]  # 0 before the first; the fence of every write by a worker
     lease_until: Mapped[datetime | None]
     progress: Mapped[float]

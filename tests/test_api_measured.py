@@ -7,6 +7,7 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import Engine, select
 
+from quizsvc import lab
 from quizsvc.db import reading
 from quizsvc.models import Answer, Run
 
@@ -113,7 +114,7 @@ def test_a_question_that_is_being_computed_is_refused_and_its_run_goes_ahead(
     assert client.get(f"{V1}/due").get_json()["data"] == []
     with reading(engine) as session:
         [run] = session.scalars(select(Run))
-        assert (run.state, run.priority) == ("queued", 0)
+        assert (run.state, run.priority) == ("queued", lab.QUESTION)
         assert run.id not in reply.text
 
 

@@ -208,6 +208,9 @@ def test_earlier_runs_are_the_newest_of_one_experiment(session: Session) -> None
         at = AT + timedelta(minutes=minute)
         lab.submit(session, "stream", {"depth": 4 + minute}, at=at)
         lab.submit(session, "other", {}, at=at)
+        for priority in (lab.QUESTION, START_UP):  # would tell what questions show
+            params = {"depth": 20 + 4 * minute + priority}
+            lab.submit(session, "stream", params, at=at, priority=priority)
     runs = lab.earlier_runs(session, "stream", 3)
     assert [run.params["depth"] for run in runs] == [7, 6, 5]
 

@@ -105,9 +105,16 @@ def test_what_is_shown_before_says_how_near_and_not_what(
     assert not any(word in str(view) for word in ("coin", "share", run.id))
 
 
-@pytest.mark.parametrize("values", [None, [0.5, None, 0.5, 0.5, 0.5], []])
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        (None, "not-computed"),
+        ([0.5, None, 0.5, 0.5, 0.5], "not-measured"),
+        ([], "not-measured"),
+    ],
+)
 def test_without_a_key_it_is_not_asked_and_not_in_the_queue(
-    session: Session, user: User, values: Sequence[float | None] | None
+    session: Session, user: User, values: Sequence[float | None] | None, code: str
 ) -> None:
     make_estimate(session)
     make_question(session, "other")
@@ -116,8 +123,9 @@ def test_without_a_key_it_is_not_asked_and_not_in_the_queue(
     else:
         finish(session, at=AT, values=values)
     assert [item.slug for item in due(session, user, at=AT)] == ["other"]
-    with pytest.raises(NotComputed, match="being computed"):
+    with pytest.raises(NotComputed) as refused:
         ask(session, user)
+    assert refused.value.code == code
     assert session.scalars(select(Presentation)).all() == []
 
 
@@ -129,7 +137,7 @@ def test_asked_for_too_early_its_run_goes_before_what_nobody_waits_for(
     [run] = session.scalars(select(Run))
     assert run.priority == lab.START_UP
     compute(session, "norm-position", at=AT)
-    assert [run.priority for run in session.scalars(select(Run))] == [lab.PERSON]
+    assert [run.priority for run in session.scalars(select(Run))] == [lab.QUESTION]
 
 
 def test_it_joins_the_queue_once_its_run_has_finished(

@@ -100,7 +100,9 @@ def compute(session: Session, slug: str, *, at: datetime) -> None:
     item = content(session, published(session, slug).content_hash)
     for need in (item.estimate, item.figure):
         if need and session.get(Experiment, need.experiment):
-            lab.submit(session, need.experiment, need.params, at=at)
+            lab.submit(
+                session, need.experiment, need.params, at=at, priority=lab.QUESTION
+            )
 
 
 def key_of(session: Session, run_id: str, metric: str) -> float | None:
