@@ -9,6 +9,7 @@ from sqlalchemy import Engine, select
 
 from question_bank.content import EvidenceItem
 from quizsvc.db import reading, writing
+from quizsvc.lab import QUESTION
 from quizsvc.models import Answer, Experiment, Run
 from quizsvc.web.numbers import read
 
@@ -145,7 +146,7 @@ def test_a_question_that_is_being_computed_has_a_page_of_its_own(
     assert "The run waits for a worker." in page.text
     with writing(engine) as session:
         [run] = session.scalars(select(Run))
-        assert run.priority == 0
+        assert run.priority == QUESTION
         assert run.id not in page.html
         run.state, run.progress = "running", 0.25
         session.commit()

@@ -8,7 +8,7 @@ import { drawHeat } from './heat.js';
 import './saving.js';
 
 const MANY = 4;       // measured curves in one plot; more stand side by side
-const PANEL = 150;    // height of one of them
+const PANEL = { one: 150, more: 132 }, NARROW = 118;   // height of one of them in one row or in more, and its least width
 const HIGH = 250, LOW = 160;   // of a plot over slanting names
 
 function readTable(figure) {
@@ -26,6 +26,7 @@ function readTable(figure) {
 function legend(figure, series) {
   for (const s of series) {
     s.out = s.item.querySelector('output');
+    s.item.classList.toggle('vh', !!s.titled);
     if (s.out) continue;
     const swatch = element('svg', { class: 'swatch', viewBox: '0 0 30 12', 'aria-hidden': 'true' });
     if (figure.dataset.kind === 'line' || s.key === 't') element('path', { class: `line s${s.key}`, d: 'M1 6H29' }, swatch);
@@ -47,25 +48,29 @@ function drawCurves(figure, plot) {
   const d = figure.dataset, { x: xs, series } = readTable(figure), width = plot.clientWidth;
   const names = { x: named(d.xticks), y: named(d.yticks) }, all = series.flatMap(s => [s.mid, s.lo ?? [], s.hi ?? []].flat());
   const measured = series.filter(s => s.key !== 't'), apart = d.kind === 'line' && measured.length > MANY;
-  const across = apart ? Math.max(2, Math.min(4, Math.floor(width / 165))) : 1, down = apart ? Math.ceil(measured.length / across) : 1;
   const left = names.y ? 10 + Math.min(120, Math.max(...names.y.map(name => wide(name, plot)))) : 48;
-  const each = (width - left - 14) / across;
-  const letters = names.x ? lettering(names.x, each / names.x.length, plot) : { room: 18, write: (svg, label, x, y) => text(svg, label, { x, y: y + 17, 'text-anchor': 'middle' }) };
-  const below = letters.room + 19, slanting = letters.room > 18;
   const inset = d.kind === 'points' ? 18 : 6;
+  const needs = Math.max(NARROW, Math.min(180, Math.max(...measured.map(s => wide(s.name, plot))) + 20)), most = Math.max(2, Math.floor((width - left - 14) / needs));
+  const down = apart ? Math.ceil(measured.length / most) : 1, across = apart ? Math.ceil(measured.length / down) : 1;
+  const each = (width - left - 14) / across, panel = down > 1 ? PANEL.more : PANEL.one;
+  const spacing = (each - (apart ? 10 : 0) - 2 * inset) / (names.x?.length ?? 1);
+  const letters = names.x ? lettering(names.x, spacing, plot, left + inset + spacing / 2) : { room: 18, write: (svg, label, x, y) => text(svg, label, { x, y: y + 17, 'text-anchor': 'middle' }) };
+  const below = letters.room + 19, slanting = letters.room > 18;
   plot.classList.toggle('free', apart || slanting);
-  const height = apart ? 24 + down * PANEL + below - 18 : slanting ? (plot.classList.contains('low') ? LOW : HIGH) + letters.room : plot.clientHeight;
+  const height = apart ? 24 + down * panel + below - 18 : slanting ? (plot.classList.contains('low') ? LOW : HIGH) + letters.room : plot.clientHeight;
+  for (const s of series) s.titled = apart && measured.includes(s);   // its panel says its name
   legend(figure, series);
   const svg = canvas(width, height, d.alt), frames = [];
   for (const [place, shown] of (apart ? measured : [null]).entries()) {
-    const column = place % across, row = Math.floor(place / across), top = 24 + row * PANEL;
-    const box = { left: left + column * each, right: left + (column + 1) * each - (apart ? 10 : 0), top, bottom: apart ? top + PANEL - 28 : height - below };
+    const column = place % across, row = Math.floor(place / across), top = 24 + row * panel;
+    const box = { left: left + column * each, right: left + (column + 1) * each - (apart ? 10 : 0), top, bottom: apart ? top + panel - 28 : height - below };
     const y = scale(all, { log: d.yscale === 'log', names: names.y, from: box.bottom - 6, to: box.top + (apart ? 20 : 4), count: box.bottom - box.top < 140 ? 4 : 6 });
     const x = scale(xs, { log: d.xscale === 'log', names: names.x, from: box.left + inset, to: box.right - inset, count: each < 200 ? 3 : each < 420 ? 5 : 9 });
-    axes(svg, box, x, y, { first: column === 0, last: !apart || place + across >= measured.length, letters, plot, left });
+    axes(svg, box, x, y, { first: column === 0, last: !apart || !slanting || place + across >= measured.length, letters, plot, left });
     if (shown) {
       for (const s of measured) if (s !== shown) curve(svg, 'other', s, xs, x, y);
       text(svg, fitted(shown.name, each - 16, plot), { class: 'axis-name', x: box.left + 6, y: box.top + 12 });
+      shown.here = text(svg, '', { class: 'axis-name', x: box.right - 4, y: box.top + 26, 'text-anchor': 'end' });
     }
     const drawn = shown ? series.filter(s => s === shown || s.key === 't') : series;
     const beside = d.kind === 'points' && x.counts ? drawn.filter(s => s.key !== 't') : [];   // equal points must not hide one another
@@ -74,7 +79,7 @@ function drawCurves(figure, plot) {
     frames.push({ box, x, hair: element('path', { class: 'hair', d: '' }, svg) });
   }
   text(svg, d.ylabel, { class: 'axis-name', x: 2, y: 12 });
-  text(svg, d.xlabel, { class: 'axis-name', x: width - 14, y: height - 5, 'text-anchor': 'end' });
+  text(svg, d.xlabel, { class: 'axis-name', y: height - 5, ...(apart ? { x: (left + width - 14) / 2, 'text-anchor': 'middle' } : { x: width - 14, 'text-anchor': 'end' }) });
   readOut(svg, series, xs, frames);
   plot.replaceChildren(svg);
 }
@@ -104,7 +109,11 @@ function curve(svg, kind, s, xs, x, y, aside = 0) {
     if (s.lo) for (const [at, i] of points) element('path', { class: `whisker ${c}`, d: `M${at} ${y.at(Math.max(s.lo[i], y.log ? y.low : -Infinity))}V${y.at(s.hi[i])}` }, svg);
   } else if (points.length) element('path', { class: `line ${c}`, d: 'M' + path(points, s.mid).join('L') }, svg);
   const every = kind === 'points' ? 1 : Math.ceil(points.length / 9);
-  if (s.key !== 't' && kind !== 'other') points.forEach(([at, i], place) => { if (place % every === 0) mark(s.key, at, y.at(s.mid[i]), svg); });
+  if (s.key === 't' || kind === 'other') return;
+  for (const [at, i] of points.filter((_, place) => place % every === 0)) {
+    const up = y.at(s.mid[i]), covers = svg.querySelector(`.mark[transform^="translate(${at} ${up})"]`);
+    mark(s.key, at, up, svg, covers ? .5 : 1);   // what lies below stays to be seen
+  }
 }
 
 // A hair under the pointer, and the values there in the legend, which keeps room for them.
@@ -112,11 +121,12 @@ function readOut(svg, series, xs, frames) {
   const places = xs.map((v, i) => [v, i]).filter(([v]) => frames[0].x.shows(v));
   if (!places.length) return;
   let now = 0;
+  const tell = value => { for (const s of series) for (const out of [s.out, s.here]) if (out) out.textContent = value(s); };
   const show = place => {
     now = Math.max(0, Math.min(places.length - 1, place));
     const [v, i] = places[now];
     for (const { hair, x, box } of frames) hair.setAttribute('d', `M${x.at(v)} ${box.top}V${box.bottom}`);
-    for (const s of series) s.out.textContent = format(s.mid[i]);
+    tell(s => format(s.mid[i]));
   };
   svg.addEventListener('pointermove', event => {
     const at = svg.getBoundingClientRect(), right = event.clientX - at.left, down = event.clientY - at.top;
@@ -125,7 +135,7 @@ function readOut(svg, series, xs, frames) {
   });
   readable(svg, (right, down) => show(now + right - down), () => {
     for (const { hair } of frames) hair.setAttribute('d', '');
-    for (const s of series) s.out.textContent = '';
+    tell(() => '');
   });
 }
 

@@ -72,15 +72,17 @@ function linearTicks(low, high, count, whole) {
   return ticks;
 }
 
-// Names under an axis: level where they fit, else slanting. `room` is what they need below it.
-const SLANT = 40, LONGEST = 130;
-export function lettering(labels, spacing, plot) {
-  const longest = Math.max(0, ...labels.map(label => wide(label, plot)));
-  const slants = longest > spacing - 6, kept = Math.min(longest, LONGEST);
+// Names under an axis, the first of them at `first`: level where they fit, else as steep as it takes that
+// lines do not touch and no name leaves the drawing. `room` is what they need below the axis.
+const SLANT = 40, LONGEST = 150, LINE = 15;
+export function lettering(labels, spacing, plot, first) {
+  const lengths = labels.map(label => Math.min(wide(label, plot), LONGEST)), longest = Math.max(0, ...labels.map(label => wide(label, plot)));
+  const slants = longest > spacing - 6, inside = lengths.map((long, i) => Math.acos(Math.min(1, Math.max(0, first + i * spacing - 12) / long)));
+  const slant = Math.max(SLANT * Math.PI / 180, Math.asin(Math.min(1, LINE / spacing)), ...inside);
   return {
-    room: slants ? 10 + kept * Math.sin(SLANT * Math.PI / 180) : 18,
+    room: slants ? 14 + Math.min(longest, LONGEST) * Math.sin(slant) : 18,
     write(svg, label, x, y) {
-      if (slants) text(svg, fitted(label, LONGEST, plot), { transform: `translate(${x + 4} ${y + 13})rotate(${-SLANT})`, 'text-anchor': 'end' });
+      if (slants) text(svg, fitted(label, LONGEST, plot), { transform: `translate(${x + 4} ${y + 13})rotate(${-slant * 180 / Math.PI})`, 'text-anchor': 'end' });
       else text(svg, label, { x, y: y + 17, 'text-anchor': 'middle' });
     },
   };
@@ -90,9 +92,9 @@ const SHAPES = {
   2: 'm-3.2 -3.2h6.4v6.4h-6.4z', 3: 'm0 -4.2l4 7h-8z', 4: 'm0 -4.5l4.5 4.5l-4.5 4.5l-4.5 -4.5z',
   5: 'm0 4.2l-4 -7h8z', 6: 'm-1.5 -4.5h3v3h3v3h-3v3h-3v-3h-3v-3h3z', 7: 'm-4 0l2 -3.5h4l2 3.5l-2 3.5h-4z', 8: 'm-4.5 -2h9v4h-9z',
 };
-export function mark(key, x, y, parent) {
-  const c = `mark s${key}`;
-  return SHAPES[key] ? element('path', { class: c, d: `M${x} ${y}${SHAPES[key]}` }, parent) : element('circle', { class: c, cx: x, cy: y, r: 3.4 }, parent);
+export function mark(key, x, y, parent, size = 1) {
+  const at = { class: `mark s${key}`, transform: `translate(${x} ${y})scale(${size})` };
+  return SHAPES[key] ? element('path', { ...at, d: `M0 0${SHAPES[key]}` }, parent) : element('circle', { ...at, r: 3.4 }, parent);
 }
 
 // Makes a drawing readable by arrow keys: `move` is told how far to go, `leave` when it is over.

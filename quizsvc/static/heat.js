@@ -17,14 +17,21 @@ function readMap(figure) {
   return { heads, rows };
 }
 
+// Every value that the colours of a figure stand for: those of its run share a scale where they measure the same.
+function compared(figure) {
+  const { vlabel, vscale } = figure.dataset;
+  const all = [...figure.closest('[data-result]')?.querySelectorAll('.figure[data-kind=heat]') ?? [figure]];
+  return all.filter(({ dataset }) => dataset.vlabel === vlabel && dataset.vscale === vscale).flatMap(one => readMap(one).rows.flatMap(row => row.cells.map(cell => cell.v)));
+}
+
 export function drawHeat(figure, plot) {
   const d = figure.dataset, { heads, rows } = readMap(figure), width = plot.clientWidth;
   plot.classList.add('free');
   const left = 13 + Math.min(width * .36, Math.max(...rows.map(row => wide(row.name, plot))));
   const each = (width - left - 2) / heads.length, tall = rows.length > 14 ? 20 : 28, top = 76, bottom = top + tall * rows.length;
-  const shown = d.xticks ? heads : thinned(heads, each, plot), letters = lettering(shown, d.xticks ? each : Infinity, plot), height = bottom + letters.room + 18;
+  const shown = d.xticks ? heads : thinned(heads, each, plot), letters = lettering(shown, d.xticks ? each : Infinity, plot, left + each / 2), height = bottom + letters.room + 18;
   const svg = canvas(width, height, d.alt);
-  const colour = scale(rows.flatMap(row => row.cells.map(cell => cell.v)), { log: d.vscale === 'log', from: 1, to: Math.min(width - 20, 340), count: 5 });
+  const colour = scale(compared(figure), { log: d.vscale === 'log', from: 1, to: Math.min(width - 20, 340), count: 5 });
   key(svg, colour, d.vlabel);
   text(svg, d.ylabel, { class: 'axis-name', x: 2, y: top - 8 });
   const digits = [3, 2].find(count => rows.every(row => row.cells.every(({ v }) => wide(format(v, count), plot) < each - 5)));

@@ -18,9 +18,13 @@ $('language')?.addEventListener('click', event => {
   link.searchParams.delete('choice');
   for (const c of choices) if (c.checked) link.searchParams.append('choice', c.value);
   event.currentTarget.href = link;
-  sessionStorage.setItem('focus', 'language');
+  const { id, name, value } = document.activeElement;   // the link itself, unless a key pressed it
+  sessionStorage.setItem('focus', id ? `#${CSS.escape(id)}` : name ? `[name="${name}"][value="${CSS.escape(value)}"]` : '');
 });
-if (sessionStorage.getItem('focus')) { $(sessionStorage.getItem('focus'))?.focus(); sessionStorage.removeItem('focus'); }
+const focused = sessionStorage.getItem('focus');
+sessionStorage.removeItem('focus');
+if (focused) document.querySelector(focused)?.focus();
+else if (field && !text && !matchMedia('(pointer: coarse)').matches) field.focus({ preventScroll: true });
 
 let said = '';
 function say(words) { if ($('say') && words !== said) { $('say').textContent = said = words; $('say').className = 'small dim reserve'; } }
@@ -58,6 +62,14 @@ if (on) {
   on.addEventListener('change', () => localStorage.setItem('keys', on.checked ? 'on' : 'off'));
 }
 
+// The next depth of the explanation, with its heading on the screen.
+function deepen() {
+  const depths = [...document.querySelectorAll('[name=depth]')], heading = $('explanation');
+  depths[(depths.findIndex(d => d.checked) + 1) % depths.length]?.click();
+  const top = heading?.getBoundingClientRect().top;
+  if (top < 0 || top > innerHeight * .6) heading.scrollIntoView({ behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth' });
+}
+
 document.addEventListener('keydown', event => {
   // An input method is composing (229 in older browsers): the key belongs to it.
   if (event.isComposing || event.keyCode === 229) return;
@@ -68,6 +80,7 @@ document.addEventListener('keydown', event => {
     if (event.key !== 'Enter' || event.target !== field || text) return;   // Enter leads on from a number
   }
   const press = selector => { const b = document.querySelector(selector); if (b) { event.preventDefault(); b.focus(); b.click(); } };
+  const set = id => { if ($(id)) { event.preventDefault(); $(id).click(); } };   // the focus stays: Enter leads on
   const key = event.key.toLowerCase();
   if (key === 'enter') {
     if (event.repeat || event.target.closest('a, button, summary')) return;
@@ -81,16 +94,14 @@ document.addEventListener('keydown', event => {
     return;
   }
   if (localStorage.getItem('keys') === 'off' && key !== '?') return;
-  if (/^[1-9]$/.test(key)) press(`.choice:has([aria-keyshortcuts="${key}"]) input`);
-  else if (key === '0') press('#check [value=none]');
+  if (field && !text && /^[\d.,+−-]$/.test(key)) { field.focus(); field.setSelectionRange(-1, -1); }   // the key writes there
+  else if (/^[1-9]$/.test(key)) press(`.choice:has([aria-keyshortcuts="${key}"]) input`);
+  else if (key === (field && !text ? 'd' : '0')) press('#check [value=none]');
   else if (key === 'n') press('#check [value=unsure]');
   else if (key === 's') press('#check [value=sure]');
   else if (key === 'u') press('[data-key=undo]');
-  else if (key === 'l') press('#language');
-  else if (key === 't') press('#timer-switch');
+  else if (key === 'l') set('language');
+  else if (key === 't') set('timer-switch');
   else if (key === '?') { event.preventDefault(); $('all-keys')?.showModal(); }
-  else if (key === 'e') {
-    const depths = [...document.querySelectorAll('[name=depth]')];
-    depths[(depths.findIndex(d => d.checked) + 1) % depths.length]?.click();
-  }
+  else if (key === 'e') deepen();
 });

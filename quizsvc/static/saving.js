@@ -32,10 +32,10 @@ function painted(source) {
 function asSvg(figure) {
   const plot = figure.querySelector('.plot'), drawn = plot.querySelector('svg');
   const width = Math.max(Number(drawn.getAttribute('width')), 320), sheet = element('svg', { class: 'sheet' });
-  const title = figure.querySelector('figcaption').dataset.v, out = element('g', {}, sheet);
+  const title = figure.querySelector('figcaption').dataset.v, named = figure.querySelectorAll('.legend li:not(.vh)'), out = element('g', {}, sheet);
   text(out, title, { class: 'sheet-title', x: EDGE, y: EDGE + 12 });
   let x = EDGE, y = EDGE + 22;
-  for (const item of figure.querySelectorAll('.legend li')) {
+  for (const item of named) {
     const name = item.dataset.v, room = 36 + wide(name, plot) + 18;
     if (x > EDGE && x + room > width) { x = EDGE; y += LINE; }
     const swatch = item.querySelector('svg').cloneNode(true), at = element('g', { transform: `translate(${x} ${y})` }, out);
@@ -43,7 +43,7 @@ function asSvg(figure) {
     text(at, name, { x: 36, y: 10 });
     x += room;
   }
-  const top = figure.querySelector('.legend li') ? y + LINE : y;
+  const top = named.length ? y + LINE : y;
   sheet.style.colorScheme = 'light';
   plot.append(sheet);                       // styles are those of the page
   const inner = drawn.cloneNode(true);

@@ -22,6 +22,11 @@ from tests.web_helpers import FIGURE, FLOW, HEAT, finish_run
 
 pytestmark = pytest.mark.browser
 
+OTHER = {
+    **HEAT,
+    "id": "other",
+    "series": [{**HEAT["series"][0], "y": [0.5, 1.0]}],
+}
 MANY = {
     **FIGURE,
     "id": "many",
@@ -48,7 +53,7 @@ def address(
     tables.dispose()
     engine = make_engine(url)
     stock(engine, folder, [make_item()])
-    shown = [HEAT, FLOW, MANY, NAMED, FIGURE]
+    shown = [HEAT, OTHER, FLOW, MANY, NAMED, FIGURE]
     finish_run(engine, [0.5] * 5, "supported", shown)
     engine.dispose()
     app = create_app({"DATABASE_URL": url, "SECRET_KEY": "test"})
@@ -64,7 +69,10 @@ def address(
 
 def test_a_heat_map_is_read_by_arrow_keys_and_by_pointer(page: Page) -> None:
     page.goto("/experiments/coin")
-    svg, value = page.locator("#lab-map .plot svg"), page.locator(".heat-value")
+    svg, value = (
+        page.locator("#lab-map .plot svg"),
+        page.locator("#lab-map .heat-value"),
+    )
     svg.focus()
     expect(value).to_have_text("none, w = 0 · Rate: low · 0.1 (0.05–0.2)")
     page.keyboard.press("ArrowRight")
@@ -175,8 +183,24 @@ def test_other_placements_can_be_chosen_and_a_phone_shows_one(page: Page) -> Non
     assert wide <= 360
 
 
+def test_heat_maps_of_one_run_that_are_compared_share_their_colours(page: Page) -> None:
+    page.goto("/experiments/coin")
+    ticks = [
+        page.locator(f"#lab-{name} .plot text").all_text_contents()
+        for name in ("map", "other")
+    ]
+    assert all({"0.01", "0.1", "1"} <= set(found) for found in ticks)
+
+
 def test_many_curves_stand_side_by_side(page: Page) -> None:
     page.goto("/experiments/coin")
+    legend = page.locator("#lab-many .legend")
+    assert legend.locator("li:not(.vh)").count() == 0  # every panel has its title
+    plot = page.locator("#lab-many .plot")
+    plot.locator("svg").focus()
+    value = legend.locator("output").first.text_content()
+    assert value
+    assert plot.get_by_text(value, exact=True).count() >= 6
     assert page.locator("#lab-many .plot .band").count() == 6
     assert page.locator("#lab-share .plot .band").count() == 1
     assert page.locator("#lab-many .plot .hair").count() == 6

@@ -31,6 +31,7 @@ def test_the_whole_loop_by_keyboard_alone(page: Page) -> None:
     expect(page.locator(".review li")).not_to_have_count(0)
     page.keyboard.press("e")
     expect(page.locator(".detailed.read")).to_be_visible()
+    expect(page.locator("#explanation")).to_be_in_viewport()
 
     page.keyboard.press("u")
     page.wait_for_url(re.compile("/practice/pres_"))
@@ -42,6 +43,31 @@ def test_the_whole_loop_by_keyboard_alone(page: Page) -> None:
     page.wait_for_url(re.compile("/practice/pres_"))
     page.goto(answered)
     expect(page.locator("[data-key=undo]")).to_be_visible()
+
+
+def test_after_a_key_for_language_or_clock_enter_leads_on(page: Page) -> None:
+    start(page)
+    page.keyboard.press("1")
+    page.keyboard.press("l")
+    expect(page.locator("html")).to_have_attribute("lang", re.compile("^zh"))
+    expect(page.locator(".choice input").first).to_be_focused()
+    page.keyboard.press("t")
+    expect(page.locator(".choice input").first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#check button").nth(1)).to_be_focused()
+    page.keyboard.press("s")
+    page.wait_for_url(re.compile("/answers/ans_"))
+    page.keyboard.press("l")
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/practice/pres_"))
+
+
+def test_who_tabs_to_the_language_stays_there(page: Page) -> None:
+    start(page)
+    page.locator("#language").press("Enter")
+    expect(page.locator("html")).to_have_attribute("lang", re.compile("^zh"))
+    expect(page.locator("#language")).to_be_focused()
 
 
 def test_formulas_are_set_and_nothing_moves(page: Page) -> None:

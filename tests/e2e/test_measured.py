@@ -55,12 +55,15 @@ def ask(page: Page, slug: str) -> None:
 
 def test_an_estimate_is_answered_by_keyboard(page: Page) -> None:
     ask(page, "how-large")
-    page.keyboard.press("Enter")
     field = page.locator("#number")
     expect(field).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("#say")).to_contain_text("Write a number")
-    page.keyboard.type("1,02e0")
+    page.keyboard.press("Escape")
+    page.keyboard.press("1")  # a digit beside the field goes into it
+    expect(field).to_be_focused()
+    page.keyboard.type(",02e0")
+    expect(field).to_have_value("1,02e0")
     expect(page).to_have_url(re.compile("/practice/pres_"))  # digits and e are typed
     page.keyboard.press("Enter")
     expect(page.locator("#check button").nth(1)).to_be_focused()
@@ -76,6 +79,32 @@ def test_an_estimate_is_answered_by_keyboard(page: Page) -> None:
     page.keyboard.press("u")
     page.wait_for_url(re.compile("/practice/pres_"))
     expect(page.locator("#number")).to_have_value("1.02")
+
+
+def test_a_zero_beside_the_field_is_a_number_and_d_says_dont_know(page: Page) -> None:
+    ask(page, "how-large")
+    for key, value in (("0", "0"), (".", "0."), ("5", "0.5")):
+        page.keyboard.press("Escape")
+        page.keyboard.press(key)
+        expect(page.locator("#number")).to_have_value(value)
+    expect(page).to_have_url(re.compile("/practice/pres_"))
+    page.keyboard.press("Escape")
+    page.keyboard.press("d")
+    page.wait_for_url(re.compile("/answers/ans_"))
+    expect(page.locator("#verdict")).to_have_text("Not known yet")
+
+
+def test_a_finger_does_not_get_the_field_at_once(
+    chromium: Browser, address: str, page: Page
+) -> None:
+    ask(page, "how-large")
+    with chromium.new_context(
+        base_url=address, locale="en-GB", has_touch=True, is_mobile=True
+    ) as context:
+        phone = context.new_page()
+        phone.goto(page.url)
+        expect(phone.locator("#number")).to_be_visible()
+        assert phone.evaluate("document.activeElement.id") != "number"
 
 
 def test_what_is_no_number_is_told_beside_the_field(
@@ -142,7 +171,6 @@ def test_neither_scrolls_sideways_on_a_phone(page: Page, width: int) -> None:
     for slug in ("how-large", "which-curve"):
         ask(page, slug)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        page.keyboard.press("Escape")
-        page.keyboard.press("0")
+        page.locator("#check [value=none]").click()
         page.wait_for_url(re.compile("/answers/ans_"))
         assert page.evaluate("document.documentElement.scrollWidth") <= width
