@@ -7,7 +7,13 @@ from question_bank.content import QuestionItem, read_pack
 from question_bank.lint import Finding, lint
 from tests.factories import make_item, write_pack
 
-CLAIMS = {"residual_growth.post_stream_unit": {"depth", "norm"}}
+SCHEMA = {
+    "properties": {
+        "depth": {"type": "integer", "minimum": 1, "maximum": 64},
+        "heads": {"enum": [1, 2, 4, 8], "type": "integer"},
+    }
+}
+CLAIMS = {"residual_growth.post_stream_unit": SCHEMA}
 
 
 def findings(folder: Path, *items: QuestionItem) -> list[Finding]:

@@ -51,6 +51,7 @@ BROKEN = {
     "key-contradiction": make_item(evidence=evidence(supports=("outside",))),
     "unknown-claim": make_item(evidence=evidence(claim="residual_growth.nothing")),
     "unknown-parameter": make_item(evidence=evidence(params={"width": 3})),
+    "refused-value": make_item(evidence=evidence(params={"heads": 3})),
     "letter-in-explanation": saying("So option A is right."),
     "untranslated": saying("This was left in English.", "zh", "short"),
     "chinese-in-math": saying("因为 $x_{层}$ 在增长。", "zh"),
@@ -90,6 +91,22 @@ FIGURE = {"experiment": "residual_growth", "id": "ratio"}
         (
             {"type": "estimate", "estimate": {**ESTIMATE, "params": {"width": 3}}},
             "unknown-parameter: residual_growth has no parameter 'width'",
+        ),
+        ({"evidence": evidence(params={"heads": 4, "depth": 64})}, None),
+        (
+            {"evidence": evidence(params={"heads": 3})},
+            "refused-value: residual_growth does not take this heads: "
+            "3 is not one of [1, 2, 4, 8]",
+        ),
+        (
+            {"figure": FIGURE | {"params": {"depth": 65}}},
+            "refused-value: residual_growth does not take this depth: "
+            "65 is greater than the maximum of 64",
+        ),
+        (
+            {"type": "estimate", "estimate": {**ESTIMATE, "params": {"depth": "six"}}},
+            "refused-value: residual_growth does not take this depth: "
+            "'six' is not of type 'integer'",
         ),
         (
             {"type": "estimate", "evidence": evidence(supports=(), refutes=[PART])},

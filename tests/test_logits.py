@@ -1,9 +1,12 @@
 """Attention logits as torch's own module and hand-made ones compute them."""
 
+import contextlib
+
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
 
 from sim.nets.probes import Monitor
 
@@ -53,6 +56,57 @@ def test_logits_of_stock_attention(training, need_weights, mask):
             attention(x, x, x, need_weights=need_weights, **given)
             found = monitor.read()["model"].logit
     assert found == pytest.approx(expected, rel=1e-5)
+
+
+class Calls(nn.Module):
+    """One call of a function of torch as a layer."""
+
+    def __init__(self, call):
+        super().__init__()
+        self.call, self.gain = call, nn.Parameter(torch.ones(()))
+
+    def forward(self, x):
+        return self.call(self.gain * x)
+
+
+def products(x):
+    return functional.scaled_dot_product_attention(query=x, key=x, value=x)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (products, lambda x: x @ x.mT / WIDTH**0.5),
+        (lambda x: functional.softmax(input=x, dim=-1), lambda x: x),
+        (lambda x: torch.softmax(input=x, dim=-1), lambda x: x),
+        (lambda x: x.softmax(dim=-1), lambda x: x),
+    ],
+)
+def test_arguments_may_be_given_by_keyword(call, expected, dtype):
+    x = inputs().to(dtype)
+    with Monitor(Calls(call)) as monitor:
+        monitor.seen[0].module(x)
+    found = monitor.read()["model"].logit
+    assert found == pytest.approx(expected(x).abs().max().item(), rel=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(0, LENGTH, WIDTH), (3, 0, WIDTH)])
+@pytest.mark.parametrize("call", [products, lambda x: x.softmax(-1)])
+def test_of_nothing_there_is_no_logit(call, shape):
+    with Monitor(Calls(call)) as monitor:
+        assert monitor.seen[0].module(torch.ones(shape)).shape == shape
+    assert monitor.read()["model"].logit is None
+
+
+@pytest.mark.parametrize("padded", [True, False])
+def test_stock_attention_takes_an_empty_batch(padded):
+    attention = nn.MultiheadAttention(WIDTH, HEADS, batch_first=True)
+    padding = torch.zeros(0, LENGTH, dtype=torch.bool) if padded else None
+    x = inputs()[:0]
+    with Monitor(attention) as monitor:
+        attention(x, x, x, need_weights=padded, key_padding_mask=padding)
+    assert monitor.read()["model"].logit is None
 
 
 class Attention(nn.Module):
@@ -140,3 +194,74 @@ def test_a_shared_block_is_one_layer_and_reports_its_largest_values():
     names = [layer.name for layer in reading.layers]
     assert names == ["embed", "trunk.blocks.0", "head"]
     assert reading["trunk.blocks.0"].rms == pytest.approx(max(sizes), rel=1e-5)
+
+
+class Raising(nn.Linear):
+    def forward(self, x):
+        y = super().forward(x)
+        if x.shape[-2] == 2:
+            raise ValueError("no pairs")
+        return y
+
+
+def test_a_layer_that_raises_is_not_running_afterwards():
+    model = nn.Sequential(Raising(4, 4), nn.Linear(4, 4), nn.Linear(4, 4))
+    with Monitor(model) as monitor:
+        with pytest.raises(ValueError, match="no pairs"):
+            model(torch.ones(3, 2, 4))
+        torch.softmax(torch.full((3, 2, 4), 9.0), -1)
+        model(torch.ones(3, 3, 4))
+        torch.softmax(torch.full((3, 2, 4), 9.0), -1)
+    reading = monitor.read()
+    assert [layer.name for layer in reading.layers] == ["0", "1", "2"]
+    assert {layer.logit for layer in reading.layers} == {None}
+    assert reading["0"].rms is not None
+
+
+def test_a_hook_that_raises_before_a_layer_starts_ends_no_layer():
+    model, calls = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4)), []
+
+    def refuse(_module, _args):
+        calls.append(None)
+        if len(calls) > 1:
+            raise ValueError("once only")
+
+    model[0].register_forward_pre_hook(refuse)
+    with Monitor(model) as monitor:
+        model(torch.ones(2, 4))
+        monitor.read()
+        with pytest.raises(ValueError, match="once only"):
+            model(torch.ones(2, 4))
+        assert monitor.read().layers == []
+
+
+def test_a_recomputation_cut_short_leaves_no_layer_running():
+    model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
+    with Monitor(model) as monitor:
+        y = checkpoint(model, torch.ones(3, 2, 4), use_reentrant=False)
+        y.square().mean().backward()
+        torch.softmax(torch.full((3, 2, 4), 9.0), -1)
+    assert [layer.logit for layer in monitor.read().layers] == [None, None]
+
+
+class Interrupted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Calls(self.interrupt)
+
+    def interrupt(self, _x):
+        raise KeyboardInterrupt
+
+    def forward(self, x):
+        with contextlib.suppress(KeyboardInterrupt):
+            self.inner(x)
+        return x
+
+
+def test_an_interrupt_inside_a_layer_ends_with_the_layer_around_it():
+    model = Interrupted()
+    with Monitor(model, layers=["", "inner"]) as monitor:
+        model(torch.ones(3, 2, 4))
+        torch.softmax(torch.full((3, 2, 4), 9.0), -1)
+        (layer,) = monitor.read().layers
+        assert (layer.rms, layer.logit) == (1.0, None)

@@ -1,5 +1,6 @@
 """The monitor on torch's own modules."""
 
+import math
 import warnings
 from itertools import chain
 
@@ -153,6 +154,57 @@ def test_hooks_go_when_the_model_fails():
         model(torch.randn(3, LENGTH, WIDTH + 1))
     assert hooks(model) == 0
     assert torch.backends.mha.get_fastpath_enabled()
+
+
+def test_an_empty_batch_shows_nothing():
+    model = encoder()
+    with Monitor(model) as monitor:
+        assert model(inputs()[:0]).shape == (0, LENGTH, WIDTH)
+        empty = monitor.read()
+        model(torch.cat((inputs(), inputs()[:0])))
+    assert [layer.name for layer in empty.layers] == [f"layers.{i}" for i in range(4)]
+    shown = {
+        (layer.input, layer.logit, layer.branch, layer.rms) for layer in empty.layers
+    }
+    assert shown == {(None,) * 4}
+    assert monitor.read()["layers.0"].rms > 0
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_monitors_are_left_in_any_order(first):
+    models = encoder().eval(), encoder().eval()
+    monitors = [Monitor(model) for model in models]
+    for monitor in monitors:
+        monitor.__enter__()
+    monitors[first].__exit__(None, None, None)
+    with torch.device("cpu"), torch.no_grad():  # a mode of torch's own on top
+        models[1 - first](inputs())
+        monitors[1 - first].__exit__(None, None, None)
+        assert len(torch.overrides._get_current_function_mode_stack()) == 1
+    logits = [layer.logit for layer in monitors[1 - first].read().layers]
+    assert len(logits) == DEPTH
+    assert None not in logits
+    assert torch.backends.mha.get_fastpath_enabled()
+    assert torch.overrides._get_current_function_mode_stack() == []
+
+
+def test_a_monitor_is_entered_once_at_a_time():
+    model = encoder()
+    with Monitor(model) as monitor:
+        before = hooks(model)
+        with pytest.raises(RuntimeError, match="already entered"), monitor:
+            pass
+        assert hooks(model) == before
+    with monitor:
+        assert hooks(model) == before
+    assert hooks(model) == 0
+
+
+def test_a_branch_of_a_stream_that_is_not_a_number_is_none_either():
+    model = encoder()
+    with Monitor(model) as monitor:
+        model(inputs() * torch.nan)
+    assert all(map(math.isnan, monitor.read()["layers.0"].branches.values()))
 
 
 def test_layers_and_branches_can_be_named():

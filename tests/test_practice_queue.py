@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
 from question_bank.models import Question
@@ -186,6 +186,21 @@ def test_today_counts_what_is_due_new_and_done(session: Session) -> None:
     assert (told.day, told.due, told.new, told.done) == (TODAY, 1, 1, 1)
     assert told.next_due is None
     assert told.items == due(session, user, at=AT)
+
+
+def test_a_question_answered_again_counts_once(session: Session) -> None:
+    user = make_user(session)
+    for slug in ("one", "two", "three"):
+        make_question(session, slug)
+    for minutes in range(3):
+        answer(session, user, "one", AT + minutes * timedelta(minutes=1))
+    told = today(session, user, at=AT)
+    assert (told.done, len(told.items)) == (1, 2)
+    state = session.scalars(select(MemoryState)).one()
+    state.due = TODAY  # as if it came back on the same day
+    session.flush()
+    told = today(session, user, at=AT)
+    assert (told.done, len(told.items)) == (0, 3)
 
 
 def test_the_next_due_day_is_told_when_nothing_is_due(session: Session) -> None:

@@ -10,6 +10,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 
 from quizsvc.app import create_app
+from quizsvc.web import bank as bank_pages
 
 from .api_helpers import stock
 from .factories import make_item
@@ -155,14 +156,45 @@ def test_the_bank_is_filtered_by_its_address(client: FlaskClient, bank: None) ->
         links = get(client, f"/questions?{query}").all("a")
         return [a["href"].split("/")[-1] for a in links if "/questions/" in a["href"]]
 
-    assert found("") == ["all-of-them", "norm-position", "talk"]
+    assert found("") == ["norm-position", "talk", "all-of-them"]
     assert found("level=hard") == ["all-of-them"]
     assert found("topic=depth&form=choice") == ["all-of-them"]
     assert found("form=open") == ["talk"]
-    assert found("form=choice") == ["all-of-them", "norm-position"]
-    assert found("after=all-of-them") == ["norm-position", "talk"]
-    assert found("q=Where+the+norm") == ["all-of-them", "norm-position", "talk"]
-    assert found("lang=zh&q=归一化") == ["all-of-them", "norm-position", "talk"]
+    assert found("form=choice") == ["norm-position", "all-of-them"]
+    assert found("form=single") == found("")  # not told apart before the answer
+    assert found("form=estimate") == []
+    assert found("after=norm-position") == ["talk", "all-of-them"]
+    assert found("q=Where+the+norm") == ["norm-position", "talk", "all-of-them"]
+    assert found("lang=zh&q=归一化") == ["norm-position", "talk", "all-of-them"]
+
+
+def test_the_bank_is_by_level_and_title_and_counts_every_page(
+    client: FlaskClient,
+    engine: Engine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    titles = {"a": ("also", "归"), "b": ("Why", "残"), "c": ("Able", "安")}
+    items = []
+    for slug, (english, chinese) in titles.items():
+        item = make_item(slug, level="mid" if slug == "c" else "easy")
+        for lang, title in (("en", english), ("zh", chinese)):
+            text = item.texts[lang].model_copy(update={"title": title})
+            item = item.with_text(lang, text)
+        items.append(item)
+    stock(engine, tmp_path, items)
+    monkeypatch.setattr(bank_pages, "PAGE", 2)
+    for lang, slugs in (("en", ["a", "b", "c"]), ("zh", ["b", "a", "c"])):
+        address, shown = f"/questions?lang={lang}", []
+        for rows in (2, 1):
+            page = get(client, address)
+            assert ("3 questions" if lang == "en" else "3道题") in page.text
+            links = [a["href"] for a in page.all("a")]
+            found = [x[-1] for x in links if re.fullmatch("/questions/[abc]", x)]
+            assert len(found) == rows
+            shown += found
+            address = f"/questions?after={found[-1]}"
+        assert shown == slugs
 
 
 def test_a_search_finds_nothing_in_what_is_hidden(

@@ -61,6 +61,13 @@ def test_start_asks_the_next_question(client: FlaskClient) -> None:
     assert "1 of 3" in get(client, reply.location).text
 
 
+def test_a_question_practised_again_moves_no_counter(client: FlaskClient) -> None:
+    assert "1 of 3" in get(client, answer(client, "inside")).text
+    again = begin(client)
+    assert "1 of 3" in get(client, again).text
+    assert "1 of 3" in get(client, answer(client, "inside")).text
+
+
 def test_a_reload_shows_the_same_question_in_the_same_order(
     client: FlaskClient,
 ) -> None:

@@ -1,11 +1,14 @@
 """Laws of the translations: every word of the pages is there, and compiled."""
 
+import json
 import re
 
 from babel.messages import Message
 from babel.messages.checkers import python_format
+from flask import Flask
 
-from quizsvc.web import messages, words
+from quizsvc.web import controls, messages, words
+from sim import registry
 
 
 def key(message: Message) -> tuple[str | None, str]:
@@ -49,5 +52,24 @@ def test_chinese_has_full_width_punctuation() -> None:
 
 
 def test_a_word_without_a_name_is_shown_as_it_is() -> None:
-    assert words.name(words.OPTIONS, "tanh") == "tanh"
+    assert words.name(words.OPTIONS, "heads") == "heads"
     assert words.name(words.OPTIONS, "rms") == "RMSNorm"
+
+
+def test_every_value_that_an_experiment_lets_one_choose_has_a_name() -> None:
+    values = {
+        value
+        for entry in json.loads(registry.KEPT.read_text())
+        for field in entry["schema"]["properties"].values()
+        for value in field.get("enum", ())
+        if isinstance(value, str)
+    }
+    assert values
+    assert sorted(values - words.OPTIONS.keys()) == []
+
+
+def test_a_chosen_value_is_named_in_the_language_of_the_page(app: Flask) -> None:
+    for lang, said in (("en", "Norm on the output"), ("zh", "支路输出归一化")):
+        with app.test_request_context(f"/?lang={lang}"):
+            assert controls.shown("output") == said
+            assert controls.shown("sandwich") == "Sandwich-Norm"

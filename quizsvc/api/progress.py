@@ -32,7 +32,7 @@ def make_room(endpoint: str | None, _values: dict[str, Any] | None) -> None:
 @bp.get("/progress")
 @bp.output(ProgressOut)
 def progress() -> Progress:
-    """Recall today, true retention against predicted, confidence, topics, leeches, habit."""
+    """Recall tomorrow, true retention against predicted, confidence, topics, leeches, habit."""
     session, at = db.session(), datetime.now(UTC)
     return practice.progress(session, practice.local_user(session, at=at), at=at)
 

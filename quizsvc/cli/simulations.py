@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 MOST = 8  # processes, each with one thread and up to a gigabyte
 
 
-def known_claims() -> dict[str, set[str]]:
-    """Each ``experiment.claim`` with the names of the experiment's parameters.
+def known_claims() -> dict[str, Mapping[str, Any]]:
+    """Each ``experiment.claim`` with the JSON Schema of the experiment's parameters.
 
     Raises Refusal when the experiments cannot be loaded.
     """
@@ -35,7 +35,7 @@ def known_claims() -> dict[str, set[str]]:
             raise Refusal(f"The experiments cannot be loaded.\n{done.stderr.strip()}")
         entries = [registry.Entry(**entry) for entry in json.loads(done.stdout)]
     return {
-        f"{entry.name}.{claim['id']}": set(entry.schema.get("properties", {}))
+        f"{entry.name}.{claim['id']}": entry.schema
         for entry in entries
         for claim in entry.claims
     }

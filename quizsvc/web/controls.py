@@ -174,4 +174,4 @@ def shown(value: Any) -> str:
         return _("on") if value else _("off")
     if isinstance(value, int | float):
         return plots.number(value)
-    return words.OPTIONS.get(str(value), str(value))
+    return words.name(words.OPTIONS, str(value))

@@ -27,7 +27,11 @@ LEVELS = {
     "hard": _l("Hard"),
     "extreme": _l("Extreme"),
 }
-FORMS = {"choice": _l("Choice"), "open": _l("Open"), "estimate": _l("Estimate")}
+FORMS = {
+    "choice": _l("Choice"),
+    "estimate": _l("Estimate"),
+    "open": _l("Open"),
+}
 VERDICTS = {
     "supported": _l("Supported"),
     "refuted": _l("Refuted"),
@@ -56,18 +60,53 @@ RULES = {
     "tolerance": _l("Right within the tolerance, and nothing else."),
 }
 OPTIONS = {
+    # norm operators
     "layer": "LayerNorm",
     "rms": "RMSNorm",
     "batch": "BatchNorm",
     "scale": "ScaleNorm",
+    "tanh": "tanh",
+    "none": _p("option", "None"),
+    # placements, and what is done to the branches
     "pre": "Pre-Norm",
     "post": "Post-Norm",
+    "sandwich": "Sandwich-Norm",
+    "output": _p("option", "Norm on the output"),
+    "deepnorm": "DeepNorm",
+    "residual_dual": "ResiDual",
+    "mix": "Mix-LN",
+    "hybrid": _p("option", "Hybrid"),
+    "scaled": _p("option", "Branches ÷ √L"),
+    "gpt2": "GPT-2",
+    "ln_scaling": _p("option", "LN scaling"),
+    "layer_scale": "LayerScale",
+    "rezero": "ReZero",
+    # whether a norm stands at the end
+    "placement": _p("option", "By placement"),
+    "always": _p("option", "Always"),
+    "never": _p("option", "Never"),
+    # activations
     "relu": "ReLU",
     "gelu": "GELU",
+    # initialisations
     "xavier": "Xavier",
     "pytorch": "PyTorch",
+    "small": "SmallInit",
+    "normal": _p("option", "Std 0.02"),
+    # number formats
+    "bfloat16": "bfloat16",
+    "float16": "float16",
+    "float32": "float32",
+    # faults
+    "logits": _p("option", "Attention logits"),
+    "branch": _p("option", "Branch"),
+    "precision": _p("option", "Half precision"),
+    "rate": _p("option", "Learning rate"),
+    # targets
+    "gaussian": _p("option", "Gaussian"),
+    "normalised": _p("option", "Normalised"),
 }
-"""Proper names, the same in every language."""
+"""The values that experiments let one choose from; proper names are plain text."""
 
 
 def _(message: str, **values: object) -> str:

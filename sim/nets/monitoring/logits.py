@@ -2,29 +2,52 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import torch
-from torch import Tensor
+from torch import Tensor, overrides
 from torch.nn import functional
-from torch.overrides import TorchFunctionMode
 
 AT_ONCE = 2**24  # logits held in memory at a time
 MASKED = -1e4  # what is added to a logit, or stands for it, where a key may not be seen
 SOFTMAX = frozenset({functional.softmax, torch.softmax, Tensor.softmax})
 
 
-class Logits(TorchFunctionMode):
+class Logits(overrides.TorchFunctionMode):
     """While entered, tells ``note`` how to find each attention's largest |logit|, a scalar.
 
     It sees ``scaled_dot_product_attention``, ``nn.MultiheadAttention`` (unless its fused
     inference path runs) and a softmax over a tensor of three axes or more. Keys that may
-    not be seen do not count. Queries and keys are multiplied once more to know.
+    not be seen do not count; where there are no logits there is None. Queries and keys are
+    multiplied once more to know. Several may be left in any order; torch's fused inference
+    path, which hides attention, stays off until the last one is.
     """
 
-    def __init__(self, note: Callable[[Callable[[], Tensor]], None]) -> None:
+    entered: ClassVar[int] = 0  # of the process, as torch's switch of the fused path is
+    fused: ClassVar[bool]  # where that switch stood before
+
+    def __init__(self, note: Callable[[Callable[[], Tensor | None]], None]) -> None:
         super().__init__()
         self.note = note
+
+    def __enter__(self) -> Self:
+        if not Logits.entered:
+            Logits.fused = torch.backends.mha.get_fastpath_enabled()
+        Logits.entered += 1
+        torch.backends.mha.set_fastpath_enabled(False)
+        overrides._push_mode(self)  # type: ignore[no-untyped-call]
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        modes = overrides._get_current_function_mode_stack()  # type: ignore[no-untyped-call]
+        place = modes.index(self)
+        for _ in modes[place:]:
+            overrides._pop_mode()  # type: ignore[no-untyped-call]
+        for later in modes[place + 1 :]:
+            overrides._push_mode(later)  # type: ignore[no-untyped-call]
+        Logits.entered -= 1
+        if not Logits.entered:
+            torch.backends.mha.set_fastpath_enabled(Logits.fused)
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -34,26 +57,30 @@ class Logits(TorchFunctionMode):
             self.note(lambda: _of_products(*args, **kwargs))
         elif func is functional.multi_head_attention_forward:
             self.note(lambda: _of_heads(args, kwargs))
-        elif func in SOFTMAX and args and args[0].dim() > 2:
-            self.note(lambda: _of_softmax(args[0]))
+        elif func in SOFTMAX:
+            logits = args[0] if args else kwargs["input"]
+            if logits.dim() > 2:
+                self.note(lambda: _of_softmax(logits))
         return func(*args, **kwargs)
 
 
-def _of_softmax(logits: Tensor) -> Tensor:
-    logits = logits.float()
+def _of_softmax(logits: Tensor) -> Tensor | None:
+    if not logits.numel():
+        return None
+    logits = _wide(logits)
     return logits.abs().masked_fill(logits <= MASKED, 0).amax()
 
 
 def _of_products(  # noqa: PLR0913, PLR0917 - the signature of torch's own function
     query: Tensor,
     key: Tensor,
-    _value: Tensor,
+    value: Tensor,
     attn_mask: Tensor | None = None,
     dropout_p: float = 0.0,
     is_causal: bool = False,
     scale: float | None = None,
     enable_gqa: bool = False,
-) -> Tensor:
+) -> Tensor | None:
     """Of queries (…, H, T, h) and keys (…, H, S, h)."""
     if enable_gqa:
         key = key.repeat_interleave(query.shape[-3] // key.shape[-3], -3)
@@ -67,7 +94,7 @@ def _of_products(  # noqa: PLR0913, PLR0917 - the signature of torch's own funct
     return _largest(query, key, hidden, scale)
 
 
-def _of_heads(args: Any, kwargs: Any) -> Tensor:
+def _of_heads(args: Any, kwargs: Any) -> Tensor | None:
     """Of what ``nn.MultiheadAttention`` hands over: (T, B, d) or (T, d), and its weights."""
     given = inspect.signature(functional.multi_head_attention_forward).bind(
         *args, **kwargs
@@ -85,7 +112,9 @@ def _of_heads(args: Any, kwargs: Any) -> Tensor:
     bias = a["in_proj_bias"]
     biases = (None, None) if bias is None else bias[: 2 * width].chunk(2)
     queries, keys = (
-        functional.linear(x, w, b).view(len(x), batch, heads, -1).permute(1, 2, 0, 3)
+        functional.linear(x, w, b)
+        .view(len(x), batch, heads, width // heads)
+        .permute(1, 2, 0, 3)
         for x, w, b in zip((query, key), weights, biases, strict=True)
     )  # (B, H, T, h), (B, H, S, h)
     hidden = None
@@ -104,14 +133,23 @@ def _hides(mask: Tensor) -> Tensor:
     return mask if mask.dtype == torch.bool else mask <= MASKED
 
 
-def _largest(query: Tensor, key: Tensor, hidden: Tensor | None, scale: float) -> Tensor:
+def _wide(x: Tensor) -> Tensor:
+    """In single precision, or in double where it came so."""
+    return x.to(torch.promote_types(x.dtype, torch.float32))
+
+
+def _largest(
+    query: Tensor, key: Tensor, hidden: Tensor | None, scale: float
+) -> Tensor | None:
     """Largest scale·|q·k|, a few sequences at a time; 0 where nothing may be seen."""
     *outer, length, size = query.shape
     shape = torch.Size((*outer, length, key.shape[-2]))
+    if not shape.numel():
+        return None
     if hidden is not None:
         hidden = hidden.expand(shape).reshape(-1, *shape[-2:])
-    query = query.reshape(-1, length, size).float() * scale  # (B·H, T, h)
-    key = key.expand(*outer, *key.shape[-2:]).reshape(-1, *key.shape[-2:]).float()
+    query = _wide(query.reshape(-1, length, size)) * scale  # (B·H, T, h)
+    key = _wide(key.expand(*outer, *key.shape[-2:]).reshape(-1, *key.shape[-2:]))
     step = max(1, AT_ONCE // (length * key.shape[-2]))
     found = []
     for first in range(0, len(query), step):

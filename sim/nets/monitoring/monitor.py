@@ -13,7 +13,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
-from types import TracebackType
 from typing import Any, Self
 
 import torch
@@ -38,7 +37,8 @@ class Monitor:
     Works in training and in evaluation, with and without gradients; it changes no number.
     Torch's fused inference path, which skips modules, stays off meanwhile. With ``updates``
     it keeps a copy of the weights from the first backward pass after a reading until the
-    next one. Raises KeyError for a name that is not there.
+    next one. Several monitors may be left in any order. Raises KeyError for a name that is
+    not there, RuntimeError when entered while it already is.
     """
 
     def __init__(
@@ -55,39 +55,37 @@ class Monitor:
         self.branches = branches
         self.updates = updates
         self.before: dict[Tensor, Tensor] = {}
-        self.current: _Seen | None = None
+        self.entered = False
+        self.running: list[_Seen] = []  # the innermost last
         self.order: list[_Seen] = []
         self.hooks = ExitStack()
 
     def __enter__(self) -> Self:
+        if self.entered:
+            raise RuntimeError("this monitor is already entered; use another one")
         try:
             for seen in self.seen:
                 self._watch(seen)
             self._watch_weights()
-            fused = torch.backends.mha.get_fastpath_enabled()
-            torch.backends.mha.set_fastpath_enabled(False)
-            self.hooks.callback(torch.backends.mha.set_fastpath_enabled, fused)
             self.hooks.enter_context(Logits(self.score))
         except BaseException:
             self.hooks.close()
             raise
+        self.entered = True
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.hooks.close()
-        self.current = None
+        self.running.clear()
+        self.entered = False
 
     @torch.no_grad()
     def read(self) -> Reading:
         """What each layer has shown since the last reading: the largest of several calls.
 
         In training read after the optimiser's step: an update is what happened since the
-        first backward pass. Gradients are the last ones accumulated.
+        first backward pass. Gradients are the last ones accumulated. Raises RuntimeError
+        for a model that ran on the meta device.
         """
         reading = Reading(layers=[seen.layer(self.before) for seen in self.order])
         for seen in self.order:
@@ -96,16 +94,22 @@ class Monitor:
         self.before.clear()
         return reading
 
-    def score(self, largest: Callable[[], Tensor]) -> None:
+    def score(self, largest: Callable[[], Tensor | None]) -> None:
         """Note attention logits of the layer that is running."""
-        if self.current:
-            with torch.no_grad():
-                self.current.logit = _larger(self.current.logit, largest())
+        if not self.running:
+            return
+        with torch.no_grad():
+            found = largest()
+        if found is not None:
+            seen = self.running[-1]
+            seen.logit = _larger(seen.logit, found)
 
     def _watch(self, seen: "_Seen") -> None:
         module = seen.module
         self._hook(module.register_forward_pre_hook, partial(self._start, seen))
-        self._hook(module.register_forward_hook, partial(self._end, seen))
+        # a layer that raises ends as well
+        end = partial(module.register_forward_hook, always_call=True)
+        self._hook(end, partial(self._end, seen))
         children: Mapping[str, nn.Module] = dict(module.named_children())
         if self.branches:
             inner = dict(module.named_modules())
@@ -129,20 +133,23 @@ class Monitor:
             self.hooks.callback(register(hook).remove)
 
     def _start(self, seen: "_Seen", _module: nn.Module, args: Any, kwargs: Any) -> None:
-        stream = _tensor((args, kwargs))
+        stream = _numbers((args, kwargs))
         seen.shape = None if stream is None else stream.shape
         seen.stream = None if stream is None else _rms(stream)
-        seen.outer, self.current = self.current, seen
+        self.running.append(seen)
 
     def _end(
         self, seen: "_Seen", _module: nn.Module, _args: Any, _kwargs: Any, output: Any
     ) -> None:
-        self.current = seen.outer
+        if seen not in self.running:
+            return  # another hook raised before its start
+        while self.running.pop() is not seen:
+            pass  # an interrupt leaves layers without their end
         if seen not in self.order:
             self.order.append(seen)
         if seen.stream is not None:
             seen.input = _larger(seen.input, seen.stream)
-        found = _tensor(output)
+        found = _numbers(output)
         if found is not None:
             seen.rms = _larger(seen.rms, _rms(found))
 
@@ -164,7 +171,6 @@ class _Seen:
 
     def __init__(self, name: str, module: nn.Module) -> None:
         self.name, self.module = name, module
-        self.outer: _Seen | None = None
         self.shape: torch.Size | None = None  # of the input of the running call
         self.stream: Tensor | None = None  # its RMS
         self.clear()
@@ -184,7 +190,7 @@ class _Seen:
             name=self.name,
             input=_float(self.input),
             logit=_float(self.logit),
-            branches={name: float(ratio) for name, ratio in self.branches.items()},
+            branches={name: _number(ratio) for name, ratio in self.branches.items()},
             rms=_float(self.rms),
             gradient=_joint(list(self.gradients.values())),
             update=moved / size if moved is not None and size else None,
@@ -194,9 +200,9 @@ class _Seen:
 def _branch(
     seen: _Seen, name: str, _module: nn.Module, _args: Any, _kwargs: Any, output: Any
 ) -> None:
-    found = _tensor(output)
+    found = _numbers(output)
     if seen.stream is not None and found is not None and found.shape == seen.shape:
-        ratio = torch.where(seen.stream > 0, _rms(found) / seen.stream, 0)
+        ratio = torch.where(seen.stream == 0, 0, _rms(found) / seen.stream)
         seen.branches[name] = _larger(seen.branches.get(name), ratio)
 
 
@@ -241,10 +247,16 @@ def _may_be_branch(child: nn.Module) -> bool:
     return not norm and _has_weights(child)
 
 
+def _numbers(value: Any) -> Tensor | None:
+    """The tensor a layer takes or returns; None where it is empty or there is none."""
+    found = _tensor(value)
+    return found if found is not None and found.numel() else None
+
+
 def _tensor(value: Any) -> Tensor | None:
-    """The first floating-point tensor in nested tuples, lists and mappings."""
+    """The first tensor of real or complex numbers in nested tuples, lists and mappings."""
     if isinstance(value, Tensor):
-        return value if value.is_floating_point() else None
+        return value if value.is_floating_point() or value.is_complex() else None
     parts = value.values() if isinstance(value, Mapping) else value
     if isinstance(value, Mapping | tuple | list):
         return next((t for t in map(_tensor, parts) if t is not None), None)
@@ -252,14 +264,15 @@ def _tensor(value: Any) -> Tensor | None:
 
 
 def _norm(x: Tensor) -> Tensor:
-    norm: Tensor = torch.linalg.vector_norm(x.detach(), dtype=torch.float32)
+    wide = torch.promote_types(x.dtype, torch.float32)
+    norm: Tensor = torch.linalg.vector_norm(x.detach(), dtype=wide)
     return norm
 
 
 def _rms(x: Tensor) -> Tensor:
     if x.is_nested:
         x = torch.cat([part.flatten() for part in x.unbind()])
-    rms: Tensor = _norm(x) / max(1, x.numel()) ** 0.5
+    rms: Tensor = _norm(x) / x.numel() ** 0.5
     return rms
 
 
@@ -270,8 +283,14 @@ def _larger(a: Tensor | None, b: Tensor) -> Tensor:
 
 def _joint(norms: Sequence[Tensor]) -> float | None:
     """The norm of parts together; None of none."""
-    return math.hypot(*map(float, norms)) if norms else None
+    return math.hypot(*map(_number, norms)) if norms else None
 
 
 def _float(x: Tensor | None) -> float | None:
-    return None if x is None else float(x)
+    return None if x is None else _number(x)
+
+
+def _number(x: Tensor) -> float:
+    if x.is_meta:
+        raise RuntimeError("a model on the meta device has no numbers to read")
+    return float(x)

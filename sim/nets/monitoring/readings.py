@@ -7,7 +7,7 @@ in everything computed after it, so the earliest sign is the one that names its 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf, isfinite
+from math import inf, isfinite, isnan
 
 LOGIT, OUTPUT, GRADIENT, UPDATE = (
     "largest attention logit",
@@ -43,8 +43,8 @@ class Layer:
 
     @property
     def branch(self) -> float | None:
-        """The largest of the branches."""
-        return max(self.branches.values(), default=None)
+        """The largest of the branches; NaN is larger than all."""
+        return max(self.branches.values(), key=_size, default=None)
 
     def forward(self) -> dict[str, float]:
         """The signs of the forward pass by name, in the order they are computed."""
@@ -105,10 +105,11 @@ class Reading:
     ) -> Broken | None:
         """The earliest broken layer, or None where all is well.
 
-        Broken is a value that is not finite; a gradient of exactly zero; and, held against
-        earlier readings of the same model, whatever leaves their range by more than a
-        factor (an attention logit and an update only upwards). Without such readings only
-        what no training survives counts: :data:`LIMITS`.
+        Broken is a value that is not finite; a gradient of exactly zero, unless it was in
+        an earlier reading; and, held against earlier readings of the same model, whatever
+        leaves their range by more than a factor (an attention logit and an update only
+        upwards). Without such readings only what no training survives counts:
+        :data:`LIMITS`.
         """
         usual = _ranges(healthy)
         for layer in self.layers:
@@ -126,7 +127,9 @@ class Reading:
             if layer.update is not None
             and (found := _judge(layer, UPDATE, layer.update, usual, factor))
         ]
-        return max(moved, key=lambda found: found.value / found.usual, default=None)
+        return max(
+            moved, key=lambda found: _size(found.value / found.usual), default=None
+        )
 
 
 Ranges = Mapping[tuple[str, str], tuple[float, float]]
@@ -154,6 +157,7 @@ def _ranges(healthy: Sequence[Reading]) -> Ranges:
 def _judge(
     layer: Layer, sign: str, value: float, usual: Ranges, factor: float
 ) -> Broken | None:
+    known = (layer.name, sign) in usual
     low, high = usual.get((layer.name, sign), (0.0, 0.0))
     limit = factor * high if high else LIMITS.get(sign, inf)
     expected = high or limit
@@ -161,7 +165,7 @@ def _judge(
         fine = layer.input is None or isfinite(layer.input)
         so_far = "its input still was" if fine else "its input already was not"
         reason = f"{sign} is not finite; {so_far}"
-    elif sign == GRADIENT and value == 0:
+    elif sign == GRADIENT and value == 0 and not (known and low == 0):
         reason = "no gradient arrives"
     elif value > limit:
         than = (
@@ -177,6 +181,11 @@ def _judge(
     return Broken(
         layer=layer.name, sign=sign, value=value, usual=expected, reason=reason
     )
+
+
+def _size(value: float) -> tuple[bool, float]:
+    """To order by: NaN after all."""
+    return isnan(value), value
 
 
 def _number(value: float | None) -> str:
