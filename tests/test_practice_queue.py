@@ -78,6 +78,13 @@ def test_the_local_users_zone_is_the_one_last_given(
             assert local_user(fresh, at=AT).time_zone == lived
 
 
+def test_a_zone_that_was_chosen_outweighs_the_machines(session: Session) -> None:
+    user = local_user(session, at=AT, time_zone="Asia/Shanghai")
+    user.chose_zone = True
+    local_user(session, at=AT + DAY, time_zone="Europe/Paris")
+    assert user.time_zone == "Asia/Shanghai"
+
+
 def test_a_new_local_user_lives_where_it_is_told(session: Session) -> None:
     assert local_user(session, at=AT, time_zone="Asia/Tokyo").time_zone == "Asia/Tokyo"
 
@@ -183,7 +190,7 @@ def test_today_counts_what_is_due_new_and_done(session: Session) -> None:
     answer(session, user, "one", AT - DAY)
     answer(session, user, "two", AT)
     told = today(session, user, at=AT)
-    assert (told.day, told.due, told.new, told.done) == (TODAY, 1, 1, 1)
+    assert (told.day, told.due, told.new, told.done) == (TODAY, 2, 1, 1)
     assert told.next_due is None
     assert told.items == due(session, user, at=AT)
 
