@@ -8,7 +8,15 @@ from sqlalchemy.orm import Session
 from question_bank.models import Question
 from quizsvc.db import reading
 from quizsvc.models import MemoryState, User
-from quizsvc.practice import Submission, behind, due, local_user, submit_answer, today
+from quizsvc.practice import (
+    Submission,
+    behind,
+    due,
+    local_user,
+    progress,
+    submit_answer,
+    today,
+)
 from quizsvc.scheduling.calibration import PRIOR, predicted
 
 from .practice_factories import AT, DAY, ask, ids, make_question, make_user
@@ -232,3 +240,17 @@ def test_the_minutes_follow_the_median_of_the_last_answers(session: Session) -> 
     told = today(session, user, at=AT + timedelta(hours=2))
     assert told.count == 4
     assert told.minutes == 6
+
+
+def test_progress_and_the_queue_tell_the_same_recall(session: Session) -> None:
+    user = make_user(session)
+    make_question(session, "one")
+    for days in (0, 3, 9):
+        answer(session, user, "one", AT - 30 * DAY + days * DAY)
+    later = AT + 90 * DAY
+    (item,) = due(session, user, at=later)
+    assert progress(session, user, at=later).recall.mean == item.retrievability
+    before, user.calibration = item.retrievability, list(PRIOR)
+    (item,) = due(session, user, at=later)
+    assert item.retrievability != before
+    assert progress(session, user, at=later).recall.mean == item.retrievability
