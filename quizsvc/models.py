@@ -33,6 +33,8 @@ class User(Base):
     # Mean and covariance of slope and offset: a cache that equals the fold of the review
     # log. None: it and the memory states are to be folded before the next review.
     calibration: Mapped[list[Any] | None]
+    # The last review when the whole log was folded: later ones keep what was before them.
+    folded: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[datetime]
 
 

@@ -301,3 +301,24 @@ def test_what_was_never_folded_is_folded_before_the_next_review(
     answer(session, user, "two", "inside", at=AT + 9 * DAY)
     assert user.calibration is not None
     assert known(session, user) == candidate(session, user)
+
+
+def test_undo_after_a_fold_of_the_whole_log_gives_the_same_bits(
+    session: Session,
+) -> None:
+    user = make_user(session)
+    for slug in ("one", "two"):
+        make_question(session, slug)
+    log = [
+        answer(session, user, slug, name, at=AT + 4 * place * DAY)
+        for place, name in enumerate(["inside", "outside", "inside", "inside"])
+        for slug in ("one", "two")
+    ]
+    for place, review in enumerate(reversed(log)):
+        if place == 2:
+            user.target_retention = 0.8
+            session.flush()
+            rebuild(session, user)
+        undo(session, user, review.id, at=AT + 30 * DAY)
+        assert known(session, user) == candidate(session, user)
+    assert known(session, user) == Candidate({}, PRIOR)

@@ -30,8 +30,11 @@ def upgrade() -> None:
                 sa.Column(name, sa.JSON(), nullable=False, server_default="[]")
             )
         batch_op.add_column(sa.Column("calibration", sa.JSON(), nullable=True))
+        batch_op.add_column(
+            sa.Column("folded", sa.Integer(), nullable=False, server_default="0")
+        )
     with op.batch_alter_table("user", schema=None) as batch_op:
-        for name in ("chose_zone", "minutes_per_day", *LISTS):
+        for name in ("chose_zone", "minutes_per_day", *LISTS, "folded"):
             batch_op.alter_column(name, server_default=None)
     with op.batch_alter_table("review", schema=None) as batch_op:
         batch_op.add_column(sa.Column("calibration", sa.JSON(), nullable=True))
@@ -41,7 +44,7 @@ def downgrade() -> None:
     with op.batch_alter_table("review", schema=None) as batch_op:
         batch_op.drop_column("calibration")
     with op.batch_alter_table("user", schema=None) as batch_op:
-        for name in ("calibration", *reversed(LISTS), "minutes_per_day"):
+        for name in ("folded", "calibration", *reversed(LISTS), "minutes_per_day"):
             batch_op.drop_column(name)
         batch_op.drop_column("interview_date")
         batch_op.drop_column("chose_zone")

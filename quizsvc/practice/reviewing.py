@@ -1,6 +1,6 @@
 """The review log and the cache of what it says: every change of memory is made here."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, NamedTuple
 
@@ -157,7 +157,13 @@ def undo(session: Session, user: User, review_id: str, *, at: datetime) -> Revie
         raise Conflict("not-latest", "Only the latest review can be undone.")
     review.voided_at = at
     session.flush()
-    rebuild(session, user)
+    folded = session.scalar(select(User.folded).where(User.id == user.id)) or 0
+    if review.calibration is None or review.sequence <= folded:
+        rebuild(session, user)
+    else:  # nothing has come before it since
+        state = None if review.before is None else _state(review.before)
+        _store(session, user, review.question_id, state, new=False)
+        _teach(session, user, Calibration(*review.calibration))
     return review
 
 
@@ -210,12 +216,14 @@ def rebuild(session: Session, user: User) -> None:
         state = candidate.states.get(number)
         if state != cached.get(number):
             _store(session, user, number, state, new=number not in cached)
-    _teach(session, user, candidate.calibration)
+    last = select(func.max(Review.sequence)).where(Review.user_id == user.id)
+    folded = session.scalar(last) or 0
+    _teach(session, user, candidate.calibration, folded=folded)
 
 
-def _teach(session: Session, user: User, calibration: Calibration) -> None:
+def _teach(session: Session, user: User, calibration: Calibration, **more: int) -> None:
     mine = update(User).where(User.id == user.id)
-    session.execute(mine.values(calibration=list(calibration)))
+    session.execute(mine.values(calibration=list(calibration), **more))
 
 
 def _store(
@@ -234,3 +242,9 @@ def plain(state: State) -> dict[str, Any]:
     """A state for JSON."""
     days = {"last_day": state.last_day.isoformat(), "due": state.due.isoformat()}
     return state._asdict() | days
+
+
+def _state(plain: Mapping[str, Any]) -> State:
+    """A state from JSON."""
+    days = {name: date.fromisoformat(plain[name]) for name in ("last_day", "due")}
+    return State(**{**plain, **days})
