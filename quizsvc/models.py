@@ -13,15 +13,28 @@ Opaque = String(40)  # an id made by question_bank.base.new_id
 
 
 class User(Base):
-    """A candidate. Local mode has one, named ``local``."""
+    """A candidate and the goal. Local mode has one, named ``local``."""
 
     __tablename__ = "user"
 
     id: Mapped[Key]
     name: Mapped[Slug] = mapped_column(unique=True)
     time_zone: Mapped[Slug]  # IANA name
+    chose_zone: Mapped[bool] = mapped_column(default=False)  # else it is the machine's
     rollover_hour: Mapped[int]  # the local hour at which a study day begins
     target_retention: Mapped[float]
+    interview_date: Mapped[date | None]
+    minutes_per_day: Mapped[int] = mapped_column(default=20)
+    # What is asked; an empty list is no restriction.
+    packs: Mapped[list[str]] = mapped_column(default=list)
+    topics: Mapped[list[str]] = mapped_column(default=list)
+    levels: Mapped[list[str]] = mapped_column(default=list)
+    languages: Mapped[list[str]] = mapped_column(default=list)
+    # Mean and covariance of slope and offset: a cache that equals the fold of the review
+    # log. None: it and the memory states are to be folded before the next review.
+    calibration: Mapped[list[Any] | None]
+    # The last review when the whole log was folded: later ones keep what was before them.
+    folded: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[datetime]
 
 
@@ -105,7 +118,8 @@ class Review(Base):
     seconds: Mapped[float | None]  # that the answer took, to the millisecond
     study_day: Mapped[date]  # the user's, with the zone in force at that moment
     reviewed_at: Mapped[datetime]
-    predicted: Mapped[float | None]  # retrievability just before; None for the first
+    predicted: Mapped[float | None]  # recall just before; None for the first
+    calibration: Mapped[list[Any] | None]  # that it was predicted with, where kept
     before: Mapped[dict[str, Any] | None]  # memory state, None for the first
     after: Mapped[dict[str, Any]]
     voided_at: Mapped[datetime | None]

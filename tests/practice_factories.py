@@ -26,6 +26,7 @@ from question_bank.models import (
 )
 from quizsvc.models import Presentation, User
 from quizsvc.practice import present
+from quizsvc.scheduling.calibration import PRIOR
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)  # a Monday morning
 DAY = timedelta(days=1)
@@ -38,6 +39,7 @@ def make_user(session: Session, name: str = "ada", zone: str = "UTC") -> User:
         time_zone=zone,
         rollover_hour=4,
         target_retention=0.9,
+        calibration=list(PRIOR),
         created_at=AT,
     )
     session.add(user)

@@ -5,8 +5,9 @@ from question_bank.base import Base
 from question_bank.models import Evidence, Revision
 from quizsvc import migrating
 from quizsvc.db import make_engine, reading, writing
-from quizsvc.models import Presentation
-from quizsvc.practice import Submission, submit_answer
+from quizsvc.models import Presentation, User
+from quizsvc.practice import Submission, rebuild, submit_answer
+from quizsvc.scheduling.calibration import PRIOR
 
 from .practice_factories import AT, ask, make_question, make_user
 
@@ -90,4 +91,26 @@ def test_going_down_and_up_again_keeps_every_row(database_url: str) -> None:
     with reading(engine) as session:
         assert session.scalars(select(Revision.unmeasured)).all() == [[]]
         assert session.scalars(select(Presentation.figure_run_id)).all() == [None] * 2
+    engine.dispose()
+
+
+def test_a_user_who_was_there_has_no_goal_yet_and_is_folded_anew(
+    database_url: str,
+) -> None:
+    migrating.upgrade(database_url)
+    answered(database_url)
+    command.downgrade(migrating.config(database_url), "0003")
+    migrating.upgrade(database_url)
+
+    engine = make_engine(database_url)
+    with writing(engine) as session:
+        user = session.scalars(select(User)).one()
+        assert (user.interview_date, user.minutes_per_day) == (None, 20)
+        assert (user.packs, user.topics, user.levels, user.languages) == ([],) * 4
+        assert user.calibration is None
+        rebuild(session, user)
+        session.commit()
+    with reading(engine) as session:
+        user = session.scalars(select(User)).one()
+        assert user.calibration == list(PRIOR)
     engine.dispose()

@@ -24,7 +24,7 @@ from quizsvc.practice import (
 from quizsvc.refusals import Conflict, Invalid
 
 from .practice_factories import AT, DAY, ask, ids, make_question, make_user
-from .test_practice_reviewing import answer, cached, folded
+from .test_practice_reviewing import answer, cached, candidate, known
 
 SLUGS = ("one", "two", "three")
 HEAD = "card_id,review_time,review_rating"
@@ -60,6 +60,8 @@ def log(session: Session, user: User) -> list[tuple[object, ...]]:
 def forget(session: Session, user: User) -> None:
     session.execute(delete(MemoryState).where(MemoryState.user_id == user.id))
     session.execute(delete(Review).where(Review.user_id == user.id))
+    user.calibration = None
+    session.flush()
 
 
 def test_a_history_of_another_tool_becomes_states(
@@ -79,28 +81,28 @@ def test_a_history_of_another_tool_becomes_states(
             (None, 0, None)
         }
         assert len(cached(fresh, user)) == 2
-        assert cached(fresh, user) == folded(fresh, user)
+        assert known(fresh, user) == candidate(fresh, user)
 
 
 def test_the_same_file_again_changes_nothing(session: Session, user: User) -> None:
     text = history(("one", 30, 3), ("two", 20, 1))
     bring(session, user, text)
-    before = log(session, user), cached(session, user)
+    before = log(session, user), known(session, user)
     report = bring(session, user, text)
 
     assert (report.new, report.known, report.first) == (0, 2, None)
-    assert (log(session, user), cached(session, user)) == before
+    assert (log(session, user), known(session, user)) == before
 
 
 def test_a_dry_run_reports_the_same_and_changes_nothing(
     session: Session, user: User
 ) -> None:
     answer(session, user, "one", "inside")
-    before = log(session, user), cached(session, user)
+    before = log(session, user), known(session, user)
     text = history(("one", 30, 3), ("elsewhere", 3, 3))
     dry = bring(session, user, text, dry_run=True)
 
-    assert (log(session, user), cached(session, user)) == before
+    assert (log(session, user), known(session, user)) == before
     assert bring(session, user, text) == dry
     assert len(log(session, user)) == 2
 
@@ -167,11 +169,11 @@ def test_lines_out_of_order_and_said_twice_are_counted(
     mixed = history(("one", 2, 3), ("one", 9, 3), ("one", 5, 1), ("one", 9, 3))
     report = bring(session, user, mixed)
     assert (report.new, report.repeated, report.out_of_order) == (3, 1, 2)
-    found = log(session, user), cached(session, user)
+    found = log(session, user), known(session, user)
 
     forget(session, user)
     bring(session, user, tidy)
-    assert (log(session, user), cached(session, user)) == found
+    assert (log(session, user), known(session, user)) == found
 
 
 def test_a_file_that_contradicts_the_log_is_refused(
@@ -198,7 +200,7 @@ def test_older_reviews_take_their_place_before_what_was_answered_here(
         assert [r.sequence for r in newest_first] == [3, 2, 1]
         kept = newest_first[1]
         assert (kept.before, kept.after, kept.predicted) == said
-        assert cached(fresh, user) == folded(fresh, user)
+        assert known(fresh, user) == candidate(fresh, user)
     answer(session, user, "three", "inside", at=AT)
     assert reviews(session, user, limit=1)[0].sequence == 4
 
@@ -217,7 +219,7 @@ def test_undo_takes_back_the_last_answer_and_never_what_was_imported(
     assert latest is not None
     assert latest.id == here.id
     undo(session, user, here.id, at=AT)
-    assert cached(session, user) == folded(session, user)
+    assert known(session, user) == candidate(session, user)
     assert latest_review(session, user) is None
 
 
@@ -269,7 +271,7 @@ def test_the_export_is_the_import_of_another_database(
     text = export_reviews(session, user)
     told = progress(session, user, at=AT)
     assert told.confidence
-    states = cached(session, user)
+    states = known(session, user)
     session.commit()
 
     with writing(engine) as fresh:
@@ -280,7 +282,7 @@ def test_the_export_is_the_import_of_another_database(
     with reading(engine) as fresh:
         bob = fresh.scalars(select(User).where(User.name == "bob")).one()
         assert export_reviews(fresh, bob) == text
-        assert cached(fresh, bob) == states == folded(fresh, bob)
+        assert known(fresh, bob) == states == candidate(fresh, bob)
         bob.time_zone = user.time_zone
         assert progress(fresh, bob, at=AT) == told
 
@@ -308,7 +310,7 @@ def test_any_mixture_of_answers_undos_and_imports_folds_to_the_state(
     actions: list[Callable[[datetime], None]] = [answers, answers, undoes, imports]
     for n in range(40):
         rng.choice(actions)(AT + n * timedelta(hours=5))
-        assert cached(session, user) == folded(session, user)
+        assert known(session, user) == candidate(session, user)
     numbers = [row[0] for row in log(session, user)]
     assert numbers == list(range(1, len(numbers) + 1))
 
@@ -316,16 +318,16 @@ def test_any_mixture_of_answers_undos_and_imports_folds_to_the_state(
 def test_somebody_elses_log_stays_as_it_is(session: Session, user: User) -> None:
     bob = make_user(session, "bob")
     answer(session, bob, "one", "inside")
-    before = log(session, bob), cached(session, bob)
+    before = log(session, bob), known(session, bob)
     bring(session, user, history(("one", 9, 3)))
-    assert (log(session, bob), cached(session, bob)) == before
+    assert (log(session, bob), known(session, bob)) == before
 
 
 def test_two_halves_make_the_whole(session: Session, user: User) -> None:
     rows = [("one", 30.0, 3), ("two", 25.0, 1), ("one", 20.0, 1), ("two", 9.0, 3)]
     bring(session, user, history(*rows))
-    whole = log(session, user), cached(session, user)
+    whole = log(session, user), known(session, user)
     forget(session, user)
     bring(session, user, history(*rows[1::2]))
     bring(session, user, history(*rows[::2]))
-    assert (log(session, user), cached(session, user)) == whole
+    assert (log(session, user), known(session, user)) == whole

@@ -97,12 +97,12 @@ def test_feedback_tells_how_the_card_moved(session: Session) -> None:
         session, choose(session, user, ask(session, user), "inside"), lang="en"
     ).review
     assert first is not None
-    assert (first.rating, first.interval_days) == ("good", 2)
-    assert first.due == AT.date() + 2 * DAY
+    assert (first.rating, first.interval_days) == ("good", 1)
+    assert first.due == AT.date() + DAY
     assert (first.predicted, first.stability_before) == (None, None)
-    shown = ask(session, user, at=AT + 2 * DAY)
+    shown = ask(session, user, at=AT + DAY)
     said = Submission(choices=ids(shown, "outside"))
-    given = submit_answer(session, user, shown.id, said, at=AT + 2 * DAY)
+    given = submit_answer(session, user, shown.id, said, at=AT + DAY)
     second = feedback(session, given, lang="en").review
     assert second is not None
     assert second.rating == "again"
@@ -110,7 +110,7 @@ def test_feedback_tells_how_the_card_moved(session: Session) -> None:
     assert second.stability_after < first.stability_after
     assert second.predicted == pytest.approx(0.9, abs=0.02)
     assert not second.undone
-    undo(session, user, second.id, at=AT + 2 * DAY)
+    undo(session, user, second.id, at=AT + DAY)
     undone = feedback(session, given, lang="en").review
     assert undone is not None
     assert undone.undone

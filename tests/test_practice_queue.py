@@ -1,16 +1,23 @@
 """The due queue: what is asked now, in which order, and how much of it there is."""
 
 from datetime import UTC, date, datetime, timedelta
-from itertools import pairwise
 
-import pytest
 from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
 from question_bank.models import Question
 from quizsvc.db import reading
 from quizsvc.models import MemoryState, User
-from quizsvc.practice import Submission, due, local_user, submit_answer, today
+from quizsvc.practice import (
+    Submission,
+    behind,
+    due,
+    local_user,
+    progress,
+    submit_answer,
+    today,
+)
+from quizsvc.scheduling.calibration import PRIOR, predicted
 
 from .practice_factories import AT, DAY, ask, ids, make_question, make_user
 
@@ -78,6 +85,13 @@ def test_the_local_users_zone_is_the_one_last_given(
             assert local_user(fresh, at=AT).time_zone == lived
 
 
+def test_a_zone_that_was_chosen_outweighs_the_machines(session: Session) -> None:
+    user = local_user(session, at=AT, time_zone="Asia/Shanghai")
+    user.chose_zone = True
+    local_user(session, at=AT + DAY, time_zone="Europe/Paris")
+    assert user.time_zone == "Asia/Shanghai"
+
+
 def test_a_new_local_user_lives_where_it_is_told(session: Session) -> None:
     assert local_user(session, at=AT, time_zone="Asia/Tokyo").time_zone == "Asia/Tokyo"
 
@@ -136,7 +150,8 @@ def test_an_item_says_what_it_is_and_why_it_is_due(session: Session) -> None:
     }
     assert (item.type, item.level, item.topic) == ("single", "mid", "placement")
     assert (item.reason, item.due) == ("due", TODAY)
-    assert item.retrievability == pytest.approx(0.9)
+    assert item.retrievability == predicted(PRIOR, 0.9)
+    assert 0.88 < item.retrievability < 0.9
 
 
 def test_every_item_stands_behind_the_place_of_the_one_before(session: Session) -> None:
@@ -146,9 +161,14 @@ def test_every_item_stands_behind_the_place_of_the_one_before(session: Session) 
         question = make_question(session, f"met-{n}", level=level)
         day = TODAY - timedelta(days=n // 2)
         remember(session, user, question, due=day, stability=5.0 - n % 2)
-    places = [item.place for item in due(session, user, at=AT)]
-    assert len(places) == 8
-    assert all(one < other for one, other in pairwise(places))
+    items = due(session, user, at=AT)
+    assert [item.place[0] for item in items] == list(range(8))
+    for seen, item in enumerate(items, start=1):
+        assert behind(items, item.place) == items[seen:]
+    gone = [item for item in items if item.slug != items[2].slug]
+    assert [item.slug for item in behind(gone, items[2].place)] == [
+        item.slug for item in items[3:]
+    ]
 
 
 def test_retired_questions_are_not_asked(session: Session) -> None:
@@ -183,7 +203,8 @@ def test_today_counts_what_is_due_new_and_done(session: Session) -> None:
     answer(session, user, "one", AT - DAY)
     answer(session, user, "two", AT)
     told = today(session, user, at=AT)
-    assert (told.day, told.due, told.new, told.done) == (TODAY, 1, 1, 1)
+    assert (told.day, told.done) == (TODAY, 1)
+    assert (told.count, told.reasons) == (3, {"due": 2, "new": 1})
     assert told.next_due is None
     assert told.items == due(session, user, at=AT)
 
@@ -197,7 +218,8 @@ def test_a_question_answered_again_counts_once(session: Session) -> None:
     told = today(session, user, at=AT)
     assert (told.done, len(told.items)) == (1, 2)
     state = session.scalars(select(MemoryState)).one()
-    state.due = TODAY  # as if it came back on the same day
+    # as if it had to come back on the same day
+    state.last_day, state.due = TODAY - 90 * DAY, TODAY - 60 * DAY
     session.flush()
     told = today(session, user, at=AT)
     assert (told.done, len(told.items)) == (0, 3)
@@ -211,7 +233,7 @@ def test_the_next_due_day_is_told_when_nothing_is_due(session: Session) -> None:
         remember(session, user, question, due=TODAY + days * DAY)
         question.retired_at = AT if slug == "retired" else None
     told = today(session, user, at=AT)
-    assert (told.due, told.new, told.minutes) == (0, 0, 0)
+    assert (told.count, told.reasons, told.minutes) == (0, {}, 0)
     assert told.next_due == TODAY + 4 * DAY
 
 
@@ -232,5 +254,19 @@ def test_the_minutes_follow_the_median_of_the_last_answers(session: Session) -> 
         answer(session, user, "one", AT + place * timedelta(minutes=1), 90)
     answer(session, other, "one", AT + timedelta(hours=1), 5000)
     told = today(session, user, at=AT + timedelta(hours=2))
-    assert told.new == 4
+    assert told.count == 4
     assert told.minutes == 6
+
+
+def test_progress_and_the_queue_tell_the_same_recall(session: Session) -> None:
+    user = make_user(session)
+    make_question(session, "one")
+    for days in (0, 3, 9):
+        answer(session, user, "one", AT - 30 * DAY + days * DAY)
+    later = AT + 90 * DAY
+    (item,) = due(session, user, at=later)
+    assert progress(session, user, at=later - DAY).recall.mean == item.retrievability
+    before, user.calibration = item.retrievability, list(PRIOR)
+    (item,) = due(session, user, at=later)
+    assert item.retrievability != before
+    assert progress(session, user, at=later - DAY).recall.mean == item.retrievability

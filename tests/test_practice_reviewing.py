@@ -21,7 +21,10 @@ from quizsvc.practice import (
     undo,
 )
 from quizsvc.refusals import Conflict, NotFound
-from quizsvc.scheduling.log import State, fold
+from quizsvc.scheduling.calibration import PRIOR, Calibration, predicted
+from quizsvc.scheduling.candidate import Candidate, fold
+from quizsvc.scheduling.log import State
+from quizsvc.scheduling.memory import retrievability
 
 from .practice_factories import AT, DAY, ask, ids, make_question, make_user
 
@@ -47,28 +50,36 @@ def cached(session: Session, user: User) -> dict[int, State]:
 
 
 def folded(session: Session, user: User) -> dict[int, State]:
-    log: dict[int, list[Review]] = {}
+    return candidate(session, user).states
+
+
+def candidate(session: Session, user: User) -> Candidate:
     rows = select(Review).where(Review.user_id == user.id).order_by(Review.sequence)
-    for review in session.scalars(rows):
-        log.setdefault(review.question_id, []).append(review)
-    states = {
-        card: fold(entries, user.target_retention) for card, entries in log.items()
-    }
-    return {card: state for card, state in states.items() if state is not None}
+    return fold(session.scalars(rows), user.target_retention)
+
+
+def known(session: Session, user: User) -> Candidate:
+    """All that is cached of the user."""
+    taught = session.scalar(select(User.calibration).where(User.id == user.id))
+    return Candidate(
+        cached(session, user), PRIOR if taught is None else Calibration(*taught)
+    )
 
 
 def test_undo_restores_the_state_exactly(session: Session, engine: Engine) -> None:
     user = make_user(session)
     make_question(session, "one")
     answer(session, user, "one", "inside")
-    before = cached(session, user)
+    before = known(session, user)
     review = answer(session, user, "one", "outside", at=AT + 3 * DAY)
-    assert cached(session, user) != before
+    after = known(session, user)
+    assert after.states != before.states
+    assert after.calibration != before.calibration == PRIOR
     undone = undo(session, user, review.id, at=AT + 4 * DAY)
     assert undone.voided_at == AT + 4 * DAY
     session.commit()
     with reading(engine) as fresh:
-        assert cached(fresh, fresh.get_one(User, user.id)) == before
+        assert known(fresh, fresh.get_one(User, user.id)) == before
         assert fresh.scalar(select(func.count()).select_from(Review)) == 2
 
 
@@ -212,7 +223,8 @@ def test_the_state_is_the_fold_of_the_log_after_anything(
     with reading(engine) as fresh:
         for user_id in (user.id, other.id):
             someone = fresh.get_one(User, user_id)
-            assert cached(fresh, someone) == folded(fresh, someone)
+            assert known(fresh, someone) == candidate(fresh, someone)
+            assert known(fresh, someone).calibration != PRIOR
         assert fresh.scalar(select(func.count(Review.voided_at))), "nothing was undone"
 
 
@@ -223,13 +235,14 @@ def test_rebuilding_gives_the_same_bits(session: Session) -> None:
     for place, name in enumerate(["inside", "outside", "inside", "inside"]):
         for slug in CHOICE_SLUGS:
             answer(session, user, slug, name, at=AT + 4 * place * DAY)
-    kept = cached(session, user)
+    kept = known(session, user)
     rows = session.scalars(select(MemoryState).order_by(MemoryState.question_id)).all()
     rows[0].stability, rows[0].due = 1.0, AT.date()
     session.delete(rows[1])
+    user.calibration = list(PRIOR)
     session.flush()
     rebuild(session, user)
-    assert cached(session, user) == kept
+    assert known(session, user) == kept
 
 
 def test_rebuilding_forgets_what_no_log_tells_and_follows_a_new_target(
@@ -247,3 +260,65 @@ def test_rebuilding_forgets_what_no_log_tells_and_follows_a_new_target(
     assert set(states) == {question.id}
     assert states[question.id].due > kept.due
     assert states == folded(session, user)
+
+
+def test_a_review_keeps_what_it_was_predicted_with(session: Session) -> None:
+    user = make_user(session)
+    make_question(session, "one")
+    answer(session, user, "one", "inside")
+    answer(session, user, "one", "outside", at=AT + 3 * DAY)
+    taught = known(session, user)
+    review = answer(session, user, "one", "inside", at=AT + 5 * DAY)
+    assert review.calibration == list(taught.calibration)
+    (state,) = taught.states.values()
+    recall = retrievability(2, state.stability)
+    assert review.predicted == predicted(taught.calibration, recall)
+
+
+def test_a_right_choice_proves_less_than_an_own_answer(session: Session) -> None:
+    user = make_user(session)
+    guessed = make_question(session, "one", others=("outside",))
+    known_for_sure = make_question(session, "open", type="open")
+    answer(session, user, "one", "inside")
+    shown = ask(session, user, "open")
+    given = submit_answer(session, user, shown.id, Submission(text="Words."), at=AT)
+    mark_answer(session, user, given.id, [], "good", at=AT)
+    states = cached(session, user)
+    assert states[guessed.id].stability < states[known_for_sure.id].stability
+
+
+def test_what_was_never_folded_is_folded_before_the_next_review(
+    session: Session,
+) -> None:
+    user = make_user(session)
+    for slug in ("one", "two"):
+        make_question(session, slug)
+    for place, name in enumerate(["inside", "outside", "inside"]):
+        answer(session, user, "one", name, at=AT + 4 * place * DAY)
+    row = session.scalars(select(MemoryState)).one()
+    row.stability, user.calibration = 1.0, None
+    session.flush()
+    answer(session, user, "two", "inside", at=AT + 9 * DAY)
+    assert user.calibration is not None
+    assert known(session, user) == candidate(session, user)
+
+
+def test_undo_after_a_fold_of_the_whole_log_gives_the_same_bits(
+    session: Session,
+) -> None:
+    user = make_user(session)
+    for slug in ("one", "two"):
+        make_question(session, slug)
+    log = [
+        answer(session, user, slug, name, at=AT + 4 * place * DAY)
+        for place, name in enumerate(["inside", "outside", "inside", "inside"])
+        for slug in ("one", "two")
+    ]
+    for place, review in enumerate(reversed(log)):
+        if place == 2:
+            user.target_retention = 0.8
+            session.flush()
+            rebuild(session, user)
+        undo(session, user, review.id, at=AT + 30 * DAY)
+        assert known(session, user) == candidate(session, user)
+    assert known(session, user) == Candidate({}, PRIOR)

@@ -20,7 +20,6 @@ from quizsvc.practice.progress.retention import (
 )
 from quizsvc.scheduling.days import study_day
 from quizsvc.scheduling.log import State
-from quizsvc.scheduling.memory import retrievability
 
 from .test_days import ZONES
 
@@ -156,7 +155,7 @@ def test_recall_is_over_the_questions_met_and_what_is_known_over_all() -> None:
 def test_recall_is_told_for_the_day_after_what_was_met_today() -> None:
     met = card(state=State(5.0, 5.0, TODAY, TODAY + 5 * DAY, 1, 0))
     found = told([entry(0, 1)], [met], TODAY)
-    assert found.recall.mean == retrievability(1, 5.0) < 1
+    assert found.recall.mean == met.recall(TODAY + DAY) < met.recall(TODAY)
     assert found.topics[0].recall == found.recall
 
 

@@ -2,9 +2,19 @@
 
 from flask import Flask
 
-from quizsvc.api import answers, docs, experiments, health, progress, questions, reviews
+from quizsvc.api import (
+    answers,
+    docs,
+    experiments,
+    health,
+    plan,
+    progress,
+    questions,
+    reviews,
+)
 
 
 def init_app(app: Flask) -> None:
-    for module in (questions, answers, reviews, progress, experiments, docs, health):
+    resources = (questions, answers, reviews, progress, plan, experiments)
+    for module in (*resources, docs, health):
         app.register_blueprint(module.bp)

@@ -38,13 +38,19 @@ bp = APIBlueprint("answers", __name__, url_prefix="/api/v1", tag="Practice")
 @bp.input(DueIn, location="query")
 @bp.output(DueOut)
 def due(query_data: DueIn) -> paging.Page[DueItem]:
-    """What to do now, in order, with the reason for each."""
+    """What to do now, in order, with the reason for each.
+
+    due: recall has fallen to the target; new: never met; with an interview date also
+    weak: there is time to spare and it will be recalled least on the day; gain: time is
+    short and it raises recall on the day most for what it takes; sibling: a variant of
+    it comes first.
+    """
     session, at = db.session(), datetime.now(UTC)
     items = practice.due(
         session, practice.local_user(session, at=at), at=at, lang=query_data.lang
     )
     after = paging.key_of(query_data.after, paging.PLACE)
-    rest = items if after is None else [item for item in items if item.place > after]
+    rest = items if after is None else practice.behind(items, after)
     return paging.page(rest, query_data.limit, key=lambda item: item.place)
 
 

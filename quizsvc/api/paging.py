@@ -9,7 +9,7 @@ from typing import Annotated, Generic, TypeVar
 from urllib.parse import urlencode
 
 from flask import Response, after_this_request, json, request
-from pydantic import Field, FiniteFloat, TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from quizsvc.refusals import FieldError, Refused
 
@@ -18,8 +18,8 @@ K = TypeVar("K")
 
 NAME: TypeAdapter[str] = TypeAdapter(Annotated[str, Field(pattern=r"^[\w-]+$")])
 NUMBER: TypeAdapter[int] = TypeAdapter(Annotated[int, Field(ge=1, lt=2**31)])
-PLACE: TypeAdapter[tuple[str, float, int, str]] = TypeAdapter(
-    tuple[str, FiniteFloat, int, str]
+PLACE: TypeAdapter[tuple[int, str]] = TypeAdapter(
+    tuple[Annotated[int, Field(ge=0, lt=2**31)], str]
 )
 
 

@@ -32,7 +32,9 @@ from quizsvc.practice.explaining import (
     explain,
     feedback,
 )
+from quizsvc.practice.goal import Goal, goal, options, set_goal
 from quizsvc.practice.measured import NotComputed, compute
+from quizsvc.practice.planning import Plan, plan
 from quizsvc.practice.presenting import (
     LIFETIME,
     Shown,
@@ -45,7 +47,7 @@ from quizsvc.practice.presenting import (
     tolerance,
 )
 from quizsvc.practice.progress import Progress, progress
-from quizsvc.practice.queue import DueItem, Today, due, today
+from quizsvc.practice.queue import DueItem, Today, behind, due, today
 from quizsvc.practice.reviewing import (
     RATINGS,
     dates_by_rating,
@@ -68,9 +70,11 @@ __all__ = [
     "FeedbackChoice",
     "FeedbackPoint",
     "Found",
+    "Goal",
     "Import",
     "MeasuredKey",
     "NotComputed",
+    "Plan",
     "Progress",
     "ReviewView",
     "Shown",
@@ -80,6 +84,7 @@ __all__ = [
     "Tolerance",
     "answer_shown",
     "background",
+    "behind",
     "compute",
     "dates_by_rating",
     "due",
@@ -90,17 +95,21 @@ __all__ = [
     "find_presentation",
     "find_shown",
     "forget_expired",
+    "goal",
     "import_reviews",
     "in_language",
     "latest_review",
     "local_user",
     "mark_answer",
+    "options",
+    "plan",
     "present",
     "progress",
     "published",
     "rebuild",
     "reviews",
     "search",
+    "set_goal",
     "shown",
     "submit_answer",
     "today",

@@ -1,22 +1,23 @@
-"""What to do now: the due queue and the day at a glance."""
+"""What to do now: the questions of today, ranked, and the day at a glance."""
 
-from collections import defaultdict
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from math import ceil
-from operator import attrgetter
 from statistics import median
-from typing import Literal
 
-from sqlalchemy import Select, and_, func, or_, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from question_bank.content import LEVELS
-from question_bank.models import Question, Revision, RevisionText
+from question_bank.models import Question
 from quizsvc.models import Answer, MemoryState, Presentation, Review, User
-from quizsvc.practice.measured import unready
+from quizsvc.practice.deck import Listed, deck, listed, usual_pace
+from quizsvc.practice.goal import aim
+from quizsvc.practice.users import calibration
+from quizsvc.scheduling.candidate import recall
 from quizsvc.scheduling.days import study_day
-from quizsvc.scheduling.memory import retrievability
+from quizsvc.scheduling.planner import Why, rank
 
 RECENT = 20  # answers that the estimate of time looks at
 ENOUGH = 10  # answers; until then the rest counts as taking SECONDS each
@@ -27,24 +28,21 @@ SECONDS = 60.0
 class DueItem:
     """A question to meet now, and why."""
 
+    position: int  # 0, 1, …
     slug: str
     title: dict[str, str]  # by language
     type: str
     level: str
     topic: str
-    reason: Literal["due", "new"]
+    reason: Why
     due: date | None
-    retrievability: float | None
+    retrievability: float | None  # calibrated recall now; None if never met
+    gain: float  # of recall at the interview per minute; 0 without one
 
     @property
-    def place(self) -> tuple[str, float, int, str]:
-        """Its place in the order of :func:`due`."""
-        return (
-            (self.due or date.max).isoformat(),
-            self.retrievability or 0.0,
-            LEVELS.index(self.level) if self.due is None else 0,
-            self.slug,
-        )
+    def place(self) -> tuple[int, str]:
+        """Where it stands: what :func:`behind` goes on from."""
+        return self.position, self.slug
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,60 +50,95 @@ class Today:
     """How much there is to do on a study day, and how much is done."""
 
     day: date
-    items: list[DueItem]  # what to do, as :func:`due` orders it
-    due: int
-    new: int
-    done: int  # questions reviewed, each once, without those in ``items``
-    minutes: int  # for all that is due or new
-    next_due: date | None  # None while something is due, or nothing will be
+    items: list[DueItem]  # what can be asked, as :func:`due` orders it
+    count: int  # of them for today: all, or with an interview what the time is for
+    reasons: dict[Why, int]  # how many of these are there for which reason
+    done: int  # questions reviewed, each once, without those for today
+    minutes: int  # for the questions for today
+    next_due: date | None  # None while something can be asked, or nothing will be
+    days_left: int | None  # until the interview; None without one to come
 
 
 def due(
     session: Session, user: User, *, at: datetime, lang: str | None = None
 ) -> list[DueItem]:
-    """Every question that should be met now, in order; those in ``lang`` alone if given.
+    """Every question worth asking now, in order; those in ``lang`` alone if given.
 
-    Oldest due day first, on one day the least remembered first; then the ones never met,
+    Towards an interview as :func:`~quizsvc.scheduling.planner.rank` has it. Without: the
+    oldest due day first, on one day the least remembered first; then the ones never met,
     easy to extreme. One whose experiment is still being computed is left out.
     """
     day = study_day(at, user.time_zone, user.rollover_hour)
-    titles: dict[int, dict[str, str]] = defaultdict(dict)
-    for revision_id, name, title in session.execute(_titles()):
-        titles[revision_id][name] = title
-    rows = session.execute(_met_or_new(user, day)).all()
-    later = unready(session)
-    items = [
-        _item(question, revision, titles[revision.id], state, day)
-        for question, revision, state in rows
-        if revision.id not in later and (lang is None or lang in titles[revision.id])
-    ]
-    return sorted(items, key=attrgetter("place"))
+    wanted, known = aim(user, day), calibration(user)
+    questions = listed(session, user, lang=lang, until=None if wanted.dated else day)
+    if not questions:
+        return []
+    ranking = rank(deck(questions, day, usual_pace(session, user)), wanted, known)
+    items = []
+    for position, (place, why, gain) in enumerate(
+        zip(ranking.order.tolist(), ranking.why, ranking.gain.tolist(), strict=True)
+    ):
+        one: Listed = questions[place]
+        items.append(
+            DueItem(
+                position=position,
+                slug=one.slug,
+                title=one.title,
+                type=one.type,
+                level=one.level,
+                topic=one.topic,
+                reason=why,
+                due=one.state and one.state.due,
+                retrievability=one.state and recall(one.state, day, known),
+                gain=gain,
+            )
+        )
+    return items
+
+
+def behind(items: Sequence[DueItem], place: tuple[int, str]) -> Sequence[DueItem]:
+    """The items behind one that was seen at a place, and may be there no more."""
+    position, slug = place
+    for item in items:
+        if item.slug == slug:
+            return items[item.position + 1 :]
+    return items[position:]
 
 
 def today(session: Session, user: User, *, at: datetime) -> Today:
     """The study day at a glance."""
     items = due(session, user, at=at)
     day = study_day(at, user.time_zone, user.rollover_hour)
-    reviewed = (
-        select(Question.slug)
-        .join(Review, Review.question_id == Question.id)
-        .where(Review.user_id == user.id, Review.study_day == day)
-        .where(Review.voided_at.is_(None))
+    reviewed = dict(
+        session.execute(
+            select(Question.slug, func.sum(Review.seconds))
+            .join(Review, Review.question_id == Question.id)
+            .where(Review.user_id == user.id, Review.study_day == day)
+            .where(Review.voided_at.is_(None))
+            .group_by(Question.slug)
+        ).all()
     )
     coming = (
         select(func.min(MemoryState.due))
         .join(Question, Question.id == MemoryState.question_id)
         .where(MemoryState.user_id == user.id, Question.retired_at.is_(None))
     )
-    waiting = sum(item.reason == "due" for item in items)
+    each = _seconds(session, user)
+    wanted = aim(user, day)
+    count = len(items)
+    if wanted.dated:
+        spent = sum(seconds or 0.0 for seconds in reviewed.values())
+        left = max(wanted.seconds - spent, 0.0)
+        count = min(count, ceil(left / max(each, 1.0)))
     return Today(
         day=day,
         items=items,
-        due=waiting,
-        new=len(items) - waiting,
-        done=len({*session.scalars(reviewed)} - {item.slug for item in items}),
-        minutes=ceil(len(items) * _seconds(session, user) / 60),
-        next_due=None if waiting else session.scalar(coming),
+        count=count,
+        reasons=dict(Counter(item.reason for item in items[:count])),
+        done=len(reviewed.keys() - {item.slug for item in items[:count]}),
+        minutes=ceil(count * each / 60),
+        next_due=None if items else session.scalar(coming),
+        days_left=wanted.days if wanted.dated else None,
     )
 
 
@@ -119,47 +152,3 @@ def _seconds(session: Session, user: User) -> float:
     )
     known = session.scalars(recent).all()
     return median([*known, *[SECONDS] * (ENOUGH - len(known))])
-
-
-def _titles() -> Select[int, str, str]:
-    return (
-        select(RevisionText.revision_id, RevisionText.lang, RevisionText.title)
-        .join(Question, Question.current_id == RevisionText.revision_id)
-        .where(Question.retired_at.is_(None))
-    )
-
-
-def _met_or_new(
-    user: User, day: date
-) -> Select[Question, Revision, MemoryState | None]:
-    mine = and_(MemoryState.question_id == Question.id, MemoryState.user_id == user.id)
-    return (
-        select(Question, Revision, MemoryState)
-        .join(Revision, Revision.id == Question.current_id)
-        .outerjoin(MemoryState, mine)
-        .where(
-            Question.retired_at.is_(None),
-            or_(MemoryState.due.is_(None), MemoryState.due <= day),
-        )
-    )
-
-
-def _item(
-    question: Question,
-    revision: Revision,
-    title: dict[str, str],
-    state: MemoryState | None,
-    day: date,
-) -> DueItem:
-    return DueItem(
-        slug=question.slug,
-        title=title,
-        type=revision.type,
-        level=revision.level,
-        topic=revision.topic,
-        reason="new" if state is None else "due",
-        due=None if state is None else state.due,
-        retrievability=None
-        if state is None
-        else retrievability((day - state.last_day).days, state.stability),
-    )

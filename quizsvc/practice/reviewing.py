@@ -1,8 +1,7 @@
 """The review log and the cache of what it says: every change of memory is made here."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from itertools import groupby
 from typing import Any, NamedTuple
 
 from sqlalchemy import and_, bindparam, delete, func, select, update
@@ -15,10 +14,12 @@ from quizsvc.models import Answer, MemoryState, Review, User
 from quizsvc.practice.users import lock
 from quizsvc.practice.writing import write, written
 from quizsvc.refusals import Conflict, NotFound
+from quizsvc.scheduling.calibration import PRIOR, Calibration
+from quizsvc.scheduling.candidate import fold, meet
 from quizsvc.scheduling.days import study_day
 from quizsvc.scheduling.guessing import chance
-from quizsvc.scheduling.log import State, fold, step
-from quizsvc.scheduling.memory import Rating, retrievability
+from quizsvc.scheduling.log import State
+from quizsvc.scheduling.memory import Rating
 
 RATINGS = tuple(rating.name.lower() for rating in Rating)
 """The words for ratings 1 to 4."""
@@ -26,10 +27,14 @@ RATINGS = tuple(rating.name.lower() for rating in Rating)
 DONT_KNOW = "dont-know"
 """What stands in the log for the confidence of "I don't know"."""
 
+ENTRY = ("question_id", "rating", "chance", "confidence", "study_day", "voided_at")
+"""The columns of a review that its effect is folded from."""
+
 CARD = (
     select(func.max(Review.sequence))
     .where(Review.user_id == bindparam("user_id"))
     .scalar_subquery(),
+    select(User.calibration).where(User.id == bindparam("user_id")).scalar_subquery(),
     *(getattr(MemoryState, name) for name in State._fields),
 )
 """Columns of a :class:`Card`, from a select that joins the memory state outwards."""
@@ -46,34 +51,32 @@ _CARD = (
     )
     .where(User.id == bindparam("user_id"))
 )
-
-
-class Remembered(NamedTuple):
-    """What one review leaves behind, and the recall predicted just before it."""
-
-    predicted: float | None  # None for a card never met
-    after: State
-
-
-def remember(
-    before: State | None, rating: int, day: date, retention: float
-) -> Remembered:
-    """What a review on a study day makes of a card's state; None is a card never met."""
-    predicted = before and retrievability(before.elapsed(day), before.stability)
-    return Remembered(predicted, step(before, rating, day, retention))
+_LOG = (  # no objects: a log may be long
+    select(*(getattr(Review, name) for name in ENTRY))
+    .where(Review.user_id == bindparam("user_id"))
+    .order_by(Review.sequence)
+)
+_STATES = select(
+    MemoryState.question_id, *(getattr(MemoryState, name) for name in State._fields)
+).where(MemoryState.user_id == bindparam("user_id"))
 
 
 class Card(NamedTuple):
-    """Where a card stands: the number of the user's last review, and the cached state."""
+    """Where a card stands: the number of the user's last review, and what is cached."""
 
     sequence: int
+    calibration: Calibration | None  # None: nothing cached may be relied on
     state: State | None
 
     @classmethod
     def of(cls, row: Sequence[Any]) -> "Card":
         """The card in the columns of ``CARD``."""
-        sequence, *state = row
-        return cls(sequence or 0, None if state[0] is None else State(*state))
+        sequence, taught, *state = row
+        return cls(
+            sequence or 0,
+            None if taught is None else Calibration(*taught),
+            None if state[0] is None else State(*state),
+        )
 
 
 def card(session: Session, user: User, question_id: int) -> Card:
@@ -92,36 +95,51 @@ def record(  # noqa: PLR0913 - whose answer, on which card, how rated, when
     at: datetime,
 ) -> Review:
     """Append a review to the log and move the card on. The user is locked."""
-    question_id = answer.presentation.question_id
-    day = study_day(at, user.time_zone, user.rollover_hour)
-    before = card.state
-    made = remember(before, rating, day, user.target_retention)
+    new = _given(session, user, answer, rating, at=at)
+    if card.calibration is None:
+        card = _folded(session, user, new.question_id)
+    before, known = card.state, card.calibration or PRIOR
+    made = meet(before, known, new, user.target_retention)
+    new.id = new_id("rev")
+    new.sequence = card.sequence + 1
+    new.predicted = made.predicted
+    new.calibration = list(known)
+    new.before = before and plain(before)
+    new.after = plain(made.state)
+    review = written(session, new)
+    set_committed_value(answer, "review", review)
+    _store(session, user, new.question_id, made.state, new=before is None)
+    if made.calibration != known:
+        _teach(session, user, made.calibration)
+    return review
+
+
+def _given(
+    session: Session, user: User, answer: Answer, rating: int, *, at: datetime
+) -> Review:
+    """The review that an answer makes, as far as the answer alone tells it."""
     item = content(session, answer.presentation.content_hash)
-    new = Review(
-        id=new_id("rev"),
+    return Review(
         user_id=user.id,
-        question_id=question_id,
+        question_id=answer.presentation.question_id,
         answer_id=answer.id,
-        sequence=card.sequence + 1,
         rating=int(rating),
         chance=chance(item.type, len(item.choices), dont_know=answer.dont_know),
         confidence=DONT_KNOW if answer.dont_know else answer.confidence,
         seconds=round(answer.seconds, 3),
-        study_day=day,
+        study_day=study_day(at, user.time_zone, user.rollover_hour),
         reviewed_at=at,
-        predicted=made.predicted,
-        before=before and plain(before),
-        after=plain(made.after),
         voided_at=None,
     )
-    review = written(session, new)
-    set_committed_value(answer, "review", review)
-    _store(session, user, question_id, made.after, new=before is None)
-    return review
+
+
+def _folded(session: Session, user: User, question_id: int) -> Card:
+    rebuild(session, user)
+    return card(session, user, question_id)
 
 
 def undo(session: Session, user: User, review_id: str, *, at: datetime) -> Review:
-    """Void the user's latest review; the card's state is again what it was before.
+    """Void the user's latest review; state and calibration are as if it had never been.
 
     Raises NotFound for a review that is unknown or somebody else's, Conflict for one that
     is undone already, came from a file, or is not the latest of those given here.
@@ -139,14 +157,13 @@ def undo(session: Session, user: User, review_id: str, *, at: datetime) -> Revie
         raise Conflict("not-latest", "Only the latest review can be undone.")
     review.voided_at = at
     session.flush()
-    log = session.scalars(
-        select(Review)
-        .where(Review.user_id == user.id, Review.question_id == review.question_id)
-        .order_by(Review.sequence)
-    )
-    cached = card(session, user, review.question_id).state
-    state = fold(log, user.target_retention)
-    _store(session, user, review.question_id, state, new=cached is None)
+    folded = session.scalar(select(User.folded).where(User.id == user.id)) or 0
+    if review.calibration is None or review.sequence <= folded:
+        rebuild(session, user)
+    else:  # nothing has come before it since
+        state = None if review.before is None else _state(review.before)
+        _store(session, user, review.question_id, state, new=False)
+        _teach(session, user, Calibration(*review.calibration))
     return review
 
 
@@ -171,12 +188,11 @@ def dates_by_rating(
     session: Session, user: User, answer: Answer, *, at: datetime
 ) -> dict[str, date]:
     """When the question of an answer would come back, by the word of each rating."""
-    state = card(session, user, answer.presentation.question_id).state
-    day = study_day(at, user.time_zone, user.rollover_hour)
-    return {
-        word: step(state, rating, day, user.target_retention).due
-        for rating, word in enumerate(RATINGS, start=1)
-    }
+    met = card(session, user, answer.presentation.question_id)
+    known = met.calibration or PRIOR
+    given = [_given(session, user, answer, rating, at=at) for rating in Rating]
+    made = [meet(met.state, known, one, user.target_retention) for one in given]
+    return {word: one.state.due for word, one in zip(RATINGS, made, strict=True)}
 
 
 def reviews(
@@ -190,20 +206,24 @@ def reviews(
 
 
 def rebuild(session: Session, user: User) -> None:
-    """Make every cached state of the user equal to its log again."""
+    """Make all that is cached of the user equal to the fold of the log again."""
     user = lock(session, user)
-    log = session.execute(  # no objects: a log may be long
-        select(Review.question_id, Review.rating, Review.study_day, Review.voided_at)
-        .where(Review.user_id == user.id)
-        .order_by(Review.question_id, Review.sequence)
-    )
-    mine = select(MemoryState.question_id).where(MemoryState.user_id == user.id)
-    cached = set(session.scalars(mine))
-    states: dict[int, State | None] = dict.fromkeys(cached)
-    for question_id, entries in groupby(log, key=lambda row: row.question_id):
-        states[question_id] = fold(entries, user.target_retention)
-    for question_id, state in states.items():
-        _store(session, user, question_id, state, new=question_id not in cached)
+    log = session.execute(_LOG, {"user_id": user.id})
+    candidate = fold(log, user.target_retention)
+    rows = session.connection().execute(_STATES, {"user_id": user.id})
+    cached = {number: State(*state) for number, *state in rows}
+    for number in sorted(cached.keys() | candidate.states.keys()):
+        state = candidate.states.get(number)
+        if state != cached.get(number):
+            _store(session, user, number, state, new=number not in cached)
+    last = select(func.max(Review.sequence)).where(Review.user_id == user.id)
+    folded = session.scalar(last) or 0
+    _teach(session, user, candidate.calibration, folded=folded)
+
+
+def _teach(session: Session, user: User, calibration: Calibration, **more: int) -> None:
+    mine = update(User).where(User.id == user.id)
+    session.execute(mine.values(calibration=list(calibration), **more))
 
 
 def _store(
@@ -222,3 +242,9 @@ def plain(state: State) -> dict[str, Any]:
     """A state for JSON."""
     days = {"last_day": state.last_day.isoformat(), "due": state.due.isoformat()}
     return state._asdict() | days
+
+
+def _state(plain: Mapping[str, Any]) -> State:
+    """A state from JSON."""
+    days = {name: date.fromisoformat(plain[name]) for name in ("last_day", "due")}
+    return State(**{**plain, **days})

@@ -7,6 +7,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from quizsvc.models import User
+from quizsvc.scheduling.calibration import PRIOR, Calibration
 from quizsvc.scheduling.memory import RETENTION
 
 LOCAL = "local"
@@ -17,10 +18,11 @@ _BY_NAME = select(User).where(User.name == LOCAL)
 def local_user(session: Session, *, at: datetime, time_zone: str | None = None) -> User:
     """The one user of local mode, made when it is first asked for.
 
-    A zone that is given becomes the user's; a new user without one lives in UTC.
+    A zone that is given becomes the user's, unless he chose one; a new user without one
+    lives in UTC.
     """
     user = session.scalar(_BY_NAME) or _made(session, at)
-    if time_zone is not None and user.time_zone != time_zone:
+    if time_zone not in {None, user.time_zone} and not user.chose_zone:
         user.time_zone = time_zone
         session.flush()
     return user
@@ -32,6 +34,7 @@ def _made(session: Session, at: datetime) -> User:
         time_zone="UTC",
         rollover_hour=ROLLOVER_HOUR,
         target_retention=RETENTION,
+        calibration=list(PRIOR),
         created_at=at,
     )
     try:
@@ -40,6 +43,11 @@ def _made(session: Session, at: datetime) -> User:
     except IntegrityError:  # another process was first
         return session.scalars(_BY_NAME).one()
     return user
+
+
+def calibration(user: User) -> Calibration:
+    """What the user's answers have taught, as cached; the prior where nothing is."""
+    return PRIOR if user.calibration is None else Calibration(*user.calibration)
 
 
 def lock(session: Session, user: User) -> User:

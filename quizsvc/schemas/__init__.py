@@ -31,6 +31,13 @@ from quizsvc.schemas.lab import (
     RunIn,
     RunOut,
 )
+from quizsvc.schemas.plan import (
+    ForecastOut,
+    IfMinutesOut,
+    PlanIn,
+    PlannedDayOut,
+    PlanOut,
+)
 from quizsvc.schemas.practice import (
     AnswerIn,
     DueIn,
@@ -84,8 +91,10 @@ __all__ = [
     "ExperimentOut",
     "ExperimentsOut",
     "FollowUpOut",
+    "ForecastOut",
     "HabitOut",
     "HealthOut",
+    "IfMinutesOut",
     "ImportIn",
     "ImportOut",
     "KeyPointOut",
@@ -96,6 +105,9 @@ __all__ = [
     "MeasuredOut",
     "PageIn",
     "PitfallOut",
+    "PlanIn",
+    "PlanOut",
+    "PlannedDayOut",
     "PresentIn",
     "PresentationOut",
     "ProgressOut",

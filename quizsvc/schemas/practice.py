@@ -7,6 +7,7 @@ from pydantic import Field
 
 from question_bank.content.items import Lang, Level, Type
 from quizsvc.practice import LIFETIME, MAX_ANSWER, Confidence
+from quizsvc.scheduling.planner import Why
 from quizsvc.schemas.base import In, Moment, Out, PageIn, Rating
 from quizsvc.schemas.questions import ChoiceTextOut, ToleranceOut
 
@@ -41,9 +42,10 @@ class DueItemOut(Out):
     type: Type
     level: Level
     topic: str
-    reason: str
+    reason: Why
     due: date | None
-    retrievability: float | None
+    retrievability: float | None  # calibrated recall now
+    gain: float  # of recall at the interview, per minute
 
 
 class DueOut(Out):

@@ -10,6 +10,7 @@ from quizsvc.web import (
     feedback,
     lab,
     language,
+    plan,
     practice,
     progress,
     rendering,
@@ -17,7 +18,7 @@ from quizsvc.web import (
 )
 from quizsvc.wire import check_text
 
-PAGES = (today.bp, practice.bp, feedback.bp, lab.bp, bank.bp, progress.bp)
+PAGES = (today.bp, practice.bp, feedback.bp, lab.bp, bank.bp, plan.bp, progress.bp)
 
 csrf = CSRFProtect()
 

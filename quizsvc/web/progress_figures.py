@@ -19,21 +19,21 @@ def calibration(bins: Sequence[Bin]) -> Figure:
         inside=inside,
         groups=len(bins),
     )
-    return _figure(
+    return figure(
         "calibration",
         title=_("Are the predictions right?"),
         alt=alt,
-        x=_axis(_("predicted chance of a right answer")),
-        y=_axis(_("share answered right")),
+        x=axis(_("predicted chance of a right answer")),
+        y=axis(_("share answered right")),
         series=[
-            _series(
+            series(
                 _("your answers, with %(level)s interval", level="95 %"),
                 "1",
                 [b.predicted for b in bins],
                 [b.share.right / b.share.answers for b in bins],
                 ([b.share.low for b in bins], [b.share.high for b in bins]),
             ),
-            _series(_("if every prediction were right"), "t", ends, ends),
+            series(_("if every prediction were right"), "t", ends, ends),
         ],
         kind="points",
     )
@@ -50,14 +50,14 @@ def weeks(found: Sequence[Week], names: Sequence[str]) -> Figure:
         after=format(found[-1].predicted, ".2f"),
     )
     places = list(range(len(found)))
-    return _figure(
+    return figure(
         "weeks",
         title=_("Remembered by week"),
         alt=alt,
-        x=_axis(_("week from"), names),
-        y=_axis(_("share answered right")),
+        x=axis(_("week from"), names),
+        y=axis(_("share answered right")),
         series=[
-            _series(
+            series(
                 _("your answers, with %(level)s interval", level="95 %"),
                 "1",
                 places,
@@ -67,7 +67,7 @@ def weeks(found: Sequence[Week], names: Sequence[str]) -> Figure:
                     [week.share.high for week in found],
                 ),
             ),
-            _series(_("predicted"), "2", places, [week.predicted for week in found]),
+            series(_("predicted"), "2", places, [week.predicted for week in found]),
         ],
     )
 
@@ -83,25 +83,25 @@ def days(found: Sequence[Day]) -> Figure:
         most=max(counts),
     )
     ago = [place - len(found) + 1 for place in range(len(found))]
-    return _figure(
+    return figure(
         "days",
         title=_("Answers per day"),
         alt=alt,
-        x=_axis(_("days before today")),
-        y=_axis(_("answers")),
+        x=axis(_("days before today")),
+        y=axis(_("answers")),
         series=[
-            _series(_("all answers"), "1", ago, counts),
-            _series(_("of them right"), "2", ago, [day.right for day in found]),
+            series(_("all answers"), "1", ago, counts),
+            series(_("of them right"), "2", ago, [day.right for day in found]),
         ],
     )
 
 
-def _figure(name: str, **facts: Any) -> Figure:
+def figure(name: str, **facts: Any) -> Figure:
     said = {key: _said(facts.pop(key)) for key in ("title", "alt")}
     return {"id": name, "kind": "line", "value": None, "steps": [], **said, **facts}
 
 
-def _axis(label: str, ticks: Sequence[str] = ()) -> dict[str, Any]:
+def axis(label: str, ticks: Sequence[str] = ()) -> dict[str, Any]:
     return {
         "label": _said(label),
         "scale": "linear",
@@ -109,7 +109,7 @@ def _axis(label: str, ticks: Sequence[str] = ()) -> dict[str, Any]:
     }
 
 
-def _series(
+def series(
     name: str,
     key: str,
     x: Sequence[float],

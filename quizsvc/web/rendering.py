@@ -73,6 +73,8 @@ def init_app(app: Flask) -> None:
         "VERDICTS": words.VERDICTS,
         "STATES": words.STATES,
         "RATINGS": words.RATINGS,
+        "REASONS": words.REASONS,
+        "WHY": words.WHY,
         "RULES": words.RULES,
     }
     app.context_processor(context)

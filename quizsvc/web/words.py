@@ -50,6 +50,24 @@ RATINGS = {
     "good": _p("rating", "Good"),
     "easy": _p("rating", "Easy"),
 }
+REASONS = {
+    "due": _l("Due"),
+    "new": _l("New"),
+    "weak": _l("Weak on the day"),
+    "gain": _l("Most gained"),
+    "sibling": _l("Variants"),
+}
+WHY = {
+    "due": _l("Your recall of them has fallen to the target, or soon will."),
+    "new": _l("Never asked so far, from easy to extreme."),
+    "weak": _l(
+        "There is time to spare, so those that you would recall least at the interview are asked again."
+    ),
+    "gain": _l(
+        "Time is short. Of all that you have met, these raise recall at the interview most for the time they take."
+    ),
+    "sibling": _l("Each is a variant of a question that comes first or came today."),
+}
 RULES = {
     "all-or-nothing": _l("All or nothing: the key, and nothing else."),
     "net-correct": _l(

@@ -20,6 +20,7 @@ ASKED = "essential-difference"
 WIDTHS = {"phone": 390, "desktop": 1280}
 PLACES = {
     "today": "/",
+    "plan": "/plan",
     "start": "/practice",
     "bank": "/questions",
     "question": f"/questions/{ASKED}",

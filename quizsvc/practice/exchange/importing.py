@@ -22,9 +22,11 @@ from quizsvc.practice.exchange.files import (
     render,
     repeated,
 )
-from quizsvc.practice.reviewing import plain, rebuild, remember
+from quizsvc.practice.reviewing import ENTRY, plain, rebuild
 from quizsvc.practice.users import lock
 from quizsvc.refusals import FieldError, Invalid, invalid
+from quizsvc.scheduling.calibration import PRIOR
+from quizsvc.scheduling.candidate import meet
 from quizsvc.scheduling.days import study_day
 from quizsvc.scheduling.log import State
 
@@ -183,10 +185,7 @@ def _read(session: Session, user: User) -> _Log:
             Question.slug,
             *(
                 getattr(Review, name)
-                for name in (
-                    *("id", "question_id", "sequence", "rating"),
-                    *("study_day", "reviewed_at", "voided_at"),
-                )
+                for name in ("id", "sequence", "reviewed_at", *ENTRY)
             ),
         )
         .join(Question, Question.id == Review.question_id)
@@ -225,6 +224,7 @@ def _write(  # noqa: PLR0913, PLR0917 - the log, and all that its new lines need
     Reviews that were there keep what was predicted and known when they were made.
     """
     states: dict[int, State] = {}
+    known = PRIOR
     rows, moved = [], []
     moments = [(number, row.reviewed_at) for number, row in log.rows.items()]
     for sequence, entry in enumerate(merged(moments, new), start=1):
@@ -234,35 +234,37 @@ def _write(  # noqa: PLR0913, PLR0917 - the log, and all that its new lines need
                 moved.append((entry, sequence))
             if row.voided_at is None:
                 before = states.get(row.question_id)
-                made = remember(
-                    before, row.rating, row.study_day, user.target_retention
-                )
-                states[row.question_id] = made.after
+                made = meet(before, known, row, user.target_retention)
+                states[row.question_id], known = made.state, made.calibration
             continue
         card = cards[entry.slug]
         day = entry.study_day or study_day(entry.reviewed_at, zone, user.rollover_hour)
+        values = {
+            "id": new_id("rev"),
+            "user_id": user.id,
+            "question_id": card,
+            "answer_id": None,
+            "sequence": sequence,
+            "rating": entry.rating,
+            "chance": entry.chance or 0.0,
+            "confidence": entry.confidence,
+            "seconds": entry.seconds,
+            "study_day": day,
+            "reviewed_at": entry.reviewed_at,
+            "voided_at": None,
+        }
         before = states.get(card)
-        made = remember(before, entry.rating, day, user.target_retention)
-        states[card] = made.after
+        made = meet(before, known, Review(**values), user.target_retention)
         rows.append(
             {
-                "id": new_id("rev"),
-                "user_id": user.id,
-                "question_id": card,
-                "answer_id": None,
-                "sequence": sequence,
-                "rating": entry.rating,
-                "chance": entry.chance or 0.0,
-                "confidence": entry.confidence,
-                "seconds": entry.seconds,
-                "study_day": day,
-                "reviewed_at": entry.reviewed_at,
+                **values,
                 "predicted": made.predicted,
+                "calibration": list(known),
                 "before": before and plain(before),
-                "after": plain(made.after),
-                "voided_at": None,
+                "after": plain(made.state),
             }
         )
+        states[card], known = made.state, made.calibration
     connection = session.connection()
     if moved:  # by way of numbers that nobody has, for no two may be the same
         mine = _LOG.c.user_id == user.id

@@ -14,6 +14,7 @@ from quizsvc.practice.progress.cards import Learned, Leech, Recall, Topic
 from quizsvc.practice.progress.entries import Card, Entry
 from quizsvc.practice.progress.habit import Day, Habit
 from quizsvc.practice.progress.retention import Bin, Compared, Week
+from quizsvc.practice.users import calibration
 from quizsvc.scheduling.days import study_day
 from quizsvc.scheduling.guessing import Share
 from quizsvc.scheduling.log import State
@@ -106,8 +107,9 @@ def _cards(session: Session, user: User) -> list[Card]:
         .where(Question.retired_at.is_(None))
         .order_by(Question.slug)
     )
+    known = calibration(user)
     return [
-        Card(number, slug, titles[number], topic, level, _state(state))
+        Card(number, slug, titles[number], topic, level, _state(state), known)
         for number, slug, topic, level, state in rows
     ]
 

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from datetime import date
 from typing import NamedTuple
 
+from quizsvc.scheduling import candidate
+from quizsvc.scheduling.calibration import PRIOR, Calibration
 from quizsvc.scheduling.log import State
-from quizsvc.scheduling.memory import Rating, retrievability
+from quizsvc.scheduling.memory import Rating
 
 
 class Entry(NamedTuple):
@@ -34,9 +36,10 @@ class Card(NamedTuple):
     topic: str
     level: str
     state: State | None
+    calibration: Calibration = PRIOR  # of the candidate
 
     def recall(self, day: date) -> float:
-        """The chance of recall on a study day; 0 for a card never met."""
+        """The calibrated chance of recall on a study day; 0 for a card never met."""
         if self.state is None:
             return 0.0
-        return retrievability(self.state.elapsed(day), self.state.stability)
+        return candidate.recall(self.state, day, self.calibration)

@@ -1,0 +1,29 @@
+"""Pure but for the language: the plan as figures, shaped like those of experiments."""
+
+from quizsvc.practice import Plan
+from quizsvc.web.progress_figures import Figure, axis, figure, series
+from quizsvc.web.words import _
+
+
+def load(plan: Plan) -> Figure:
+    """Answers a day from today until the day that is forecast."""
+    ahead = [(day.date - plan.today).days for day in plan.days]
+    reviews = [day.reviews for day in plan.days]
+    new = [day.new for day in plan.days]
+    alt = _(
+        "About %(first)s answers today and %(last)s on the last day, at most %(most)s.",
+        first=format(reviews[0] + new[0], ".0f"),
+        last=format(reviews[-1] + new[-1], ".0f"),
+        most=format(max(a + b for a, b in zip(reviews, new, strict=True)), ".0f"),
+    )
+    return figure(
+        "load",
+        title=_("What the days bring"),
+        alt=alt,
+        x=axis(_("days from today")),
+        y=axis(_("answers a day")),
+        series=[
+            series(_("to questions met before"), "1", ahead, reviews),
+            series(_("to new questions"), "2", ahead, new),
+        ],
+    )

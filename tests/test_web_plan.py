@@ -1,0 +1,112 @@
+"""The page of the plan: the goal as a form, the forecast in words, and its way to Today."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import Engine, select
+from werkzeug.test import TestResponse
+
+from quizsvc.db import reading
+from quizsvc.models import User
+
+from .api_helpers import NOW, stock
+from .factories import make_item
+from .web_helpers import get
+
+SOON = f"{NOW + timedelta(days=20):%Y-%m-%d}"
+FORM = {
+    "interview_date": SOON,
+    "minutes_per_day": "25",
+    "target_retention": "0.85",
+    "time_zone": "Asia/Shanghai",
+    "rollover_hour": "3",
+}
+
+
+@pytest.fixture(autouse=True)
+def bank(engine: Engine, tmp_path: Path) -> None:
+    items = [make_item(), make_item("other", topic="depth"), make_item("third")]
+    stock(engine, tmp_path, items)
+
+
+def send(client: FlaskClient, **fields: object) -> TestResponse:
+    token = get(client, "/plan").values("csrf_token")[0]
+    return client.post("/plan", data={"csrf_token": token, **FORM, **fields})
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_plan_before_any_goal_forecasts_and_offers_the_form(
+    client: FlaskClient, lang: str
+) -> None:
+    page = get(client, f"/plan?lang={lang}")
+    assert [f["id"] for f in page.all("figure")] == ["plan-load"]
+    assert page.values("minutes_per_day") == ["20"]
+    assert page.values("interview_date") == [""]
+    assert page.values("topics") == ["depth", "placement"]
+    assert page.all("a", **{"href": "/plan", "aria-current": "page"})
+    assert page.all("a", href="/", class_="btn main big")
+
+
+def test_a_goal_is_saved_and_changes_today(client: FlaskClient, engine: Engine) -> None:
+    reply = send(client, topics=["depth"])
+    assert (reply.status_code, reply.location) == (303, "/plan?saved=1")
+    with reading(engine) as session:
+        user = session.scalars(select(User)).one()
+        assert (str(user.interview_date), user.minutes_per_day) == (SOON, 25)
+        assert (user.topics, user.packs) == (["depth"], [])
+        assert (user.target_retention, user.time_zone) == (0.85, "Asia/Shanghai")
+    page = get(client, "/plan?saved=1")
+    assert "Saved." in page.text
+    assert page.all("input", name="topics", value="depth", checked="")
+    assert not page.all("input", name="topics", value="placement", checked="")
+    today = get(client, "/")
+    assert "1 question, about 1 minute" in today.text
+    assert "days to the interview" in today.text
+    assert today.all("a", href="/plan")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("interview_date", "31.12.2026"),
+        ("interview_date", "9999-01-01"),
+        ("minutes_per_day", "-3"),
+        ("minutes_per_day", "many"),
+        ("target_retention", "nan"),
+        ("target_retention", "0.1"),
+        ("time_zone", "Mars/Olympus"),
+        ("rollover_hour", "24"),
+    ],
+)
+def test_what_cannot_be_a_goal_is_shown_again_with_the_reason(
+    client: FlaskClient, engine: Engine, name: str, value: str
+) -> None:
+    reply = send(client, **{name: value})
+    assert reply.status_code == 422
+    assert f'value="{value}"' in reply.text
+    assert f'id="{name}-about"' in reply.text
+    assert reply.text.count('aria-invalid="true"') == 1
+    with reading(engine) as session:
+        assert session.scalars(select(User.interview_date)).all() in ([], [None])
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_day_gone_by_and_no_minutes_are_said(client: FlaskClient, lang: str) -> None:
+    assert send(client, interview_date="2020-01-01", minutes_per_day="0").status_code
+    page = get(client, f"/plan?lang={lang}")
+    assert len(page.all("p", class_="notice")) == 2
+    assert page.all("figure")
+    today = get(client, f"/?lang={lang}")
+    assert today.all("button", class_="btn main big")
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_without_minutes_for_today_one_may_go_on(
+    client: FlaskClient, lang: str
+) -> None:
+    send(client, minutes_per_day="0")
+    page = get(client, f"/?lang={lang}")
+    assert page.all("button", class_="btn main big")
+    assert not page.all("ol", class_="rows")
