@@ -38,11 +38,11 @@ def test_the_same_seeds_give_the_same_bytes(small):
 @pytest.mark.parametrize(
     ("rules", "refuted"),
     [
-        ({"sandwich": "pre"}, {"peri_larger_at_start", "peri_growth_weight_free"}),
-        ({"pre": "sandwich"}, {"peri_larger_at_start", "pre_growth_follows_weights"}),
-        ({"gpt2": "pre"}, {"half_depth_scaling_bounded"}),
-        ({"post": "pre"}, {"post_weight_free"}),
-        ({"rezero": "layer_scale"}, {"rezero_is_identity", "rezero_only_alpha_learns"}),
+        ({"sandwich": "pre"}, ["peri_larger_at_start", "peri_growth_weight_free"]),
+        ({"pre": "sandwich"}, ["peri_larger_at_start", "pre_growth_follows_weights"]),
+        ({"gpt2": "pre"}, ["half_depth_scaling_bounded"]),
+        ({"post": "pre"}, ["post_weight_free"]),
+        ({"rezero": "layer_scale"}, ["rezero_is_identity", "rezero_only_alpha_learns"]),
     ],
     ids=str,
 )
@@ -53,7 +53,7 @@ def test_another_placement_under_the_name_refutes_its_claims(
     swapped |= {name: blocks.RULES[other] for name, other in rules.items()}
     monkeypatch.setattr(blocks, "RULES", swapped)
     found = outcomes(execute("residual_scaling", SMALL | {"depth": 16}, SEEDS))
-    assert {name for name in refuted if found[name] == "refuted"} == refuted
+    assert {found[name] for name in refuted} == {"refuted"}
 
 
 def test_gains_of_order_one_are_not_proportional():
