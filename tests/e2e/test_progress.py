@@ -86,7 +86,7 @@ def test_the_page_fits(chromium: Browser, address: str, width: int, lang: str) -
     page.goto(f"/progress?lang={lang}")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     links = page.locator(".nav a")
-    expect(links).to_have_count(5)
+    expect(links).to_have_count(6)
     boxes = [link.bounding_box() for link in links.all()]
     assert all(box and box["height"] >= 36 for box in boxes)
     expect(links.last).to_have_attribute("aria-current", "page")
