@@ -1,6 +1,5 @@
 """Laws of the translations: every word of the pages is there, and compiled."""
 
-import json
 import re
 
 from babel.messages import Message
@@ -59,8 +58,8 @@ def test_a_word_without_a_name_is_shown_as_it_is() -> None:
 def test_every_value_that_an_experiment_lets_one_choose_has_a_name() -> None:
     values = {
         value
-        for entry in json.loads(registry.KEPT.read_text())
-        for field in entry["schema"]["properties"].values()
+        for entry in registry.catalogue()
+        for field in entry.schema["properties"].values()
         for value in field.get("enum", ())
         if isinstance(value, str)
     }
