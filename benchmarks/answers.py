@@ -25,7 +25,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from question_bank.models import Question, Revision
+from question_bank.models import Figure, Question, Revision
 from question_bank.transfer import import_pack, pack_folder
 from quizsvc import lab, migrating, practice
 from quizsvc.db import make_engine, writing
@@ -75,7 +75,10 @@ def prepare(url: str) -> tuple[str, list[tuple[str, str]]]:
         finish_runs(session, at)
         user = practice.local_user(session, at=at)
         originals = session.scalars(
-            select(Question).join(Question.current).where(Revision.type != "open")
+            select(Question)
+            .join(Question.current)
+            .outerjoin(Figure, Figure.revision_id == Revision.id)
+            .where(Revision.type.in_(("single", "multi")), Figure.revision_id.is_(None))
         ).all()
         shown = []
         for n in range((REPEATS + 1) * CONNECTIONS * REQUESTS):
