@@ -4,19 +4,17 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from question_bank.content import QuestionItem
+from question_bank.kept import Kept
 from question_bank.models import Choice, KeyPoint, Revision, RevisionText
 from question_bank.rows import item_of
 
-KEPT = 1024
-_items: dict[str, QuestionItem] = {}  # by content hash
+_items: Kept[str, QuestionItem] = Kept()  # by content hash
 
 
 def content(session: Session, content_hash: str) -> QuestionItem:
     """The item that a revision with this hash was made of. Raises NoResultFound."""
     item = _items.get(content_hash)
     if item is None:
-        if len(_items) >= KEPT:
-            _items.clear()
         item = _items[content_hash] = item_of(_loaded(session, content_hash))
     return item
 

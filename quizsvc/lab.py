@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -10,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Select, delete, func, select, union
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, joinedload
 
 from question_bank.base import new_id
 from question_bank.models import Estimate, Evidence, Figure, Question
@@ -78,18 +79,17 @@ def experiment(session: Session, name: str) -> Experiment:
     return row
 
 
-def questions_using(session: Session, name: str) -> int:
-    """How many questions in use lean on an experiment."""
-    questions = union(
+def questions_using(session: Session) -> Counter[str]:
+    """How many questions in use lean on each experiment."""
+    leaning = union(
         *(
-            select(Question.id)
-            .join(table, Question.current_id == table.revision_id)
-            .where(table.experiment == name, Question.retired_at.is_(None))
+            select(table.experiment, Question.id)
+            .join(Question, Question.current_id == table.revision_id)
+            .where(Question.retired_at.is_(None))
             for table in USES
         )
     )
-    counted = select(func.count()).select_from(questions.subquery())
-    return session.scalars(counted).one()
+    return Counter(name for name, _ in session.execute(leaning))
 
 
 # Parameters
@@ -205,6 +205,14 @@ def known_run(
     return session.scalar(select(Run).where(Run.content_key == key)) if key else None
 
 
+def default_runs(session: Session, rows: Iterable[Experiment]) -> dict[str, Run]:
+    """By experiment, the runs at all defaults, with their results, of those that have one."""
+    keys = [key for row in rows if (key := run_key(row, {}))]
+    query = select(Run).where(Run.content_key.in_(keys))
+    runs = session.scalars(query.options(joinedload(Run.result)))
+    return {run.experiment: run for run in runs}
+
+
 def find_run(session: Session, run_id: str) -> Run:
     """A run by its id. Raises NotFound."""
     run = session.get(Run, run_id)
@@ -264,8 +272,11 @@ def enqueue_defaults(session: Session, *, at: datetime) -> list[Run]:
         for name in sorted({name for name, _ in named} - rows.keys()):
             log.warning("a question names no experiment: %s", name)
     wanted.sort(key=lambda want: (rows[want[0]].seconds, want[0]))
+    once = {
+        (name, json.dumps(dict(p), sort_keys=True)): (name, p) for name, p in wanted
+    }
     runs: dict[str, Run] = {}
-    for place, (name, params) in enumerate(wanted):
+    for place, (name, params) in enumerate(once.values()):
         moment = at + timedelta(microseconds=place)  # keeps this order in the queue
         try:
             run = submit(session, name, params, at=moment, priority=START_UP).run

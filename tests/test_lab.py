@@ -241,5 +241,5 @@ def test_questions_in_use_are_counted_once_for_an_experiment(session: Session) -
             )
             session.add(proof)
     session.flush()
-    assert lab.questions_using(session, "stream") == 1
-    assert lab.questions_using(session, "other") == 0
+    assert lab.questions_using(session)["stream"] == 1
+    assert lab.questions_using(session)["other"] == 0

@@ -73,10 +73,10 @@ def test_start_up_asks_for_what_gives_keys_and_figures(session: Session) -> None
     lab.enqueue_defaults(session, at=AT)
     depths = [run.params["depth"] for run in session.scalars(select(Run))]
     assert sorted(depths) == [6, 12, 24]
-    assert lab.questions_using(session, "stream") == 3
+    assert lab.questions_using(session)["stream"] == 3
     for question in session.scalars(select(Question)):
         question.retired_at = AT
-    assert lab.questions_using(session, "stream") == 0
+    assert lab.questions_using(session)["stream"] == 0
 
 
 def test_a_retired_question_asks_for_nothing(session: Session) -> None:

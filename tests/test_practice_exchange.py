@@ -5,11 +5,11 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from sqlalchemy import Engine, delete, select
+from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
 from quizsvc.db import reading, writing
-from quizsvc.models import MemoryState, Review, User
+from quizsvc.models import Review, User
 from quizsvc.practice import (
     Import,
     Submission,
@@ -24,7 +24,7 @@ from quizsvc.practice import (
 from quizsvc.refusals import Conflict, Invalid
 
 from .practice_factories import AT, DAY, ask, ids, make_question, make_user
-from .test_practice_reviewing import answer, cached, candidate, known
+from .practice_log import answer, cached, candidate, forget, known, log
 
 SLUGS = ("one", "two", "three")
 HEAD = "card_id,review_time,review_rating"
@@ -47,21 +47,6 @@ def history(*rows: tuple[str, float, int]) -> str:
         f"{slug},{(AT - d * DAY).isoformat()},{rating}" for slug, d, rating in rows
     ]
     return "\n".join([HEAD, *lines])
-
-
-def log(session: Session, user: User) -> list[tuple[object, ...]]:
-    rows = select(Review).where(Review.user_id == user.id).order_by(Review.sequence)
-    return [
-        (r.sequence, r.question_id, r.rating, r.study_day, r.reviewed_at, r.voided_at)
-        for r in session.scalars(rows)
-    ]
-
-
-def forget(session: Session, user: User) -> None:
-    session.execute(delete(MemoryState).where(MemoryState.user_id == user.id))
-    session.execute(delete(Review).where(Review.user_id == user.id))
-    user.calibration = None
-    session.flush()
 
 
 def test_a_history_of_another_tool_becomes_states(

@@ -14,8 +14,8 @@ from quizsvc.refusals import Invalid
 from quizsvc.scheduling.planner import Why
 
 from .practice_factories import AT, DAY, make_question, make_user
+from .practice_log import candidate, known
 from .test_practice_queue import answer, remember
-from .test_practice_reviewing import candidate, known
 
 TODAY = AT.date()
 SLUGS = ("one", "two", "three", "four", "five", "six")

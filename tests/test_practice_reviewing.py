@@ -1,6 +1,6 @@
 """The log is the truth: the cached state equals its fold, whatever happens, and undo."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from random import Random
 
 import pytest
@@ -21,49 +21,14 @@ from quizsvc.practice import (
     undo,
 )
 from quizsvc.refusals import Conflict, NotFound
-from quizsvc.scheduling.calibration import PRIOR, Calibration, predicted
-from quizsvc.scheduling.candidate import Candidate, fold
-from quizsvc.scheduling.log import State
+from quizsvc.scheduling.calibration import PRIOR, predicted
+from quizsvc.scheduling.candidate import Candidate
 from quizsvc.scheduling.memory import retrievability
 
-from .practice_factories import AT, DAY, ask, ids, make_question, make_user
+from .practice_factories import AT, DAY, ask, make_question, make_user
+from .practice_log import answer, cached, candidate, folded, known
 
 CHOICE_SLUGS = ("one", "two", "three")
-
-
-def answer(
-    session: Session, user: User, slug: str, name: str, *, at: datetime = AT
-) -> Review:
-    shown = ask(session, user, slug, at=at)
-    said = Submission(choices=ids(shown, name))
-    review = submit_answer(session, user, shown.id, said, at=at).review
-    assert review is not None
-    return review
-
-
-def cached(session: Session, user: User) -> dict[int, State]:
-    rows = session.scalars(select(MemoryState).where(MemoryState.user_id == user.id))
-    return {
-        row.question_id: State(*(getattr(row, name) for name in State._fields))
-        for row in rows
-    }
-
-
-def folded(session: Session, user: User) -> dict[int, State]:
-    return candidate(session, user).states
-
-
-def candidate(session: Session, user: User) -> Candidate:
-    rows = select(Review).where(Review.user_id == user.id).order_by(Review.sequence)
-    return fold(session.scalars(rows), user.target_retention)
-
-
-def known(session: Session, user: User) -> Candidate:
-    """All that is cached of the user."""
-    taught = session.scalar(select(User.calibration).where(User.id == user.id))
-    return Candidate(
-        cached(session, user), PRIOR if taught is None else Calibration(*taught)
-    )
 
 
 def test_undo_restores_the_state_exactly(session: Session, engine: Engine) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizsvc.practice.progress import Card, Entry, told
+from quizsvc.practice.progress import Entry, told
 from quizsvc.practice.progress.cards import at_least, learned, leeches, recall, topics
 from quizsvc.practice.progress.habit import LONGEST_ANSWER, habit, longest, streak
 from quizsvc.practice.progress.retention import (
@@ -21,53 +21,8 @@ from quizsvc.practice.progress.retention import (
 from quizsvc.scheduling.days import study_day
 from quizsvc.scheduling.log import State
 
+from .progress_entries import DAY, TODAY, card, entry, logs
 from .test_days import ZONES
-
-TODAY = date(2026, 3, 4)  # a Wednesday
-DAY = timedelta(days=1)
-
-
-def entry(ago: int = 0, rating: int = 3, question: int = 1, **facts: object) -> Entry:
-    values: dict[str, object] = {
-        "question_id": question,
-        "rating": rating,
-        "study_day": TODAY - ago * DAY,
-        "predicted": 0.9,
-        "chance": 0.0,
-        "confidence": None,
-        "seconds": 10.0,
-        "stability": 5.0,
-    }
-    return Entry(**(values | facts))  # type: ignore[arg-type]
-
-
-def card(number: int = 1, stability: float | None = 5.0, **facts: object) -> Card:
-    state = None
-    if stability is not None:
-        state = State(stability, 5.0, TODAY - 5 * DAY, TODAY, 1, 0)
-    values: dict[str, object] = {
-        "id": number,
-        "slug": f"question-{number:03}",
-        "title": {"en": "Title"},
-        "topic": "depth",
-        "level": "easy",
-        "state": state,
-    }
-    return Card(**(values | facts))  # type: ignore[arg-type]
-
-
-entries = st.builds(
-    Entry,
-    question_id=st.integers(1, 6),
-    rating=st.integers(1, 4),
-    study_day=st.dates(TODAY - 200 * DAY, TODAY + DAY),
-    predicted=st.none() | st.floats(0, 1),
-    chance=st.floats(0, 1, exclude_max=True),
-    confidence=st.sampled_from([None, "sure", "unsure", "dont-know"]),
-    seconds=st.none() | st.floats(0, 90_000),
-    stability=st.floats(0.001, 36500),
-)
-logs = st.lists(entries, max_size=60)
 
 
 def test_nothing_was_answered() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quizsvc.cli.database import connect, upgrade
+from quizsvc.cli.database import opened, upgrade
 from quizsvc.cli.refusal import Refusal
 from quizsvc.settings import Settings
 
@@ -162,13 +162,10 @@ def read(folder: Path) -> "PackItem":
 
 @contextmanager
 def bank_database(settings: Settings) -> "Iterator[Engine]":
-    """The engine of the database, with the newest schema."""
+    """The engine of the database, brought to the newest schema."""
     upgrade(settings)
-    engine = connect(settings.database_url)
-    try:
+    with opened(settings.database_url) as engine:
         yield engine
-    finally:
-        engine.dispose()
 
 
 def summary(found: "Statistics") -> Iterator[str]:

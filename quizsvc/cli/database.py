@@ -114,6 +114,16 @@ def up_to_date(url: str) -> "Engine":
 
 
 @contextmanager
+def opened(url: str) -> "Iterator[Engine]":
+    """The engine of :func:`up_to_date`, closed afterwards."""
+    engine = up_to_date(url)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+@contextmanager
 def alone(folder: Path) -> Iterator[None]:
     """Wait until no other process is in this block for the same data folder."""
     with (folder / "upgrade.lock").open("w") as lock:

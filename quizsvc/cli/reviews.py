@@ -1,20 +1,17 @@
 """``quizsvc reviews``: the candidate's own review log as a file."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from quizsvc.cli.database import up_to_date
+from quizsvc.cli.database import opened
 from quizsvc.cli.refusal import Refusal
 from quizsvc.settings import Settings
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
     from quizsvc.practice import Import
 
 file_argument = click.argument("file", type=click.Path(path_type=Path))
@@ -33,7 +30,7 @@ def export_command(settings: Settings, file: Path) -> None:
     from quizsvc import practice
     from quizsvc.db import writing
 
-    with database(settings) as engine, writing(engine) as session:
+    with opened(settings.database_url) as engine, writing(engine) as session:
         user = practice.local_user(session, at=datetime.now(UTC))
         text = practice.export_reviews(session, user)
     try:
@@ -65,7 +62,7 @@ def import_command(
         data = file.read_bytes()
     except OSError as error:
         raise Refusal(f"{file}: {error.strerror}") from error
-    with database(settings) as engine, writing(engine) as session:
+    with opened(settings.database_url) as engine, writing(engine) as session:
         at = datetime.now(UTC)
         user = practice.local_user(session, at=at)
         try:
@@ -78,16 +75,6 @@ def import_command(
         session.commit()
     for line in summary(report, dry_run=dry_run):
         click.echo(line)
-
-
-@contextmanager
-def database(settings: Settings) -> "Iterator[Engine]":
-    """The engine of a database with the newest schema. Raises Refusal."""
-    engine = up_to_date(settings.database_url)
-    try:
-        yield engine
-    finally:
-        engine.dispose()
 
 
 def summary(report: "Import", *, dry_run: bool) -> Iterator[str]:

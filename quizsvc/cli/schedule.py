@@ -2,7 +2,7 @@
 
 import click
 
-from quizsvc.cli.database import up_to_date
+from quizsvc.cli.database import opened
 from quizsvc.settings import Settings
 
 
@@ -21,11 +21,9 @@ def rebuild_command(settings: Settings) -> None:
     from quizsvc.db import writing
     from quizsvc.models import User
 
-    engine = up_to_date(settings.database_url)
-    with writing(engine) as session:
+    with opened(settings.database_url) as engine, writing(engine) as session:
         users = session.scalars(select(User)).all()
         for user in users:
             practice.rebuild(session, user)
         session.commit()
-    engine.dispose()
     click.echo(f"Schedules rebuilt from the log: {len(users)}.")

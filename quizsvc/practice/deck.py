@@ -15,6 +15,7 @@ from question_bank.content import LEVELS
 from question_bank.models import Choice, Pack, Question, Revision, RevisionText
 from quizsvc.models import MemoryState, Review, User
 from quizsvc.practice.measured import unready
+from quizsvc.practice.reviewing import STATE, state_of
 from quizsvc.scheduling.guessing import chance
 from quizsvc.scheduling.log import State
 from quizsvc.scheduling.memory import Rating
@@ -46,9 +47,7 @@ def listed(
     Those in ``lang`` alone if given; without those that come back after ``until``. One
     whose experiment is still being computed is left out.
     """
-    titles: dict[int, dict[str, str]] = defaultdict(dict)
-    for revision, name, title in session.execute(_titles()):
-        titles[revision][name] = title
+    titled = titles(session)
     choices: dict[int, int] = {}
     for revision, many in session.execute(_choices()):
         choices[revision] = many
@@ -58,18 +57,18 @@ def listed(
         Listed(
             id=number,
             slug=slug,
-            title=titles[revision],
+            title=titled[revision],
             type=type_,
             level=level,
             topic=topic,
             chance=chance(type_, choices.get(revision, 0)),
-            state=None if state[0] is None else State(*state),
+            state=state_of(state),
         )
         for number, slug, revision, type_, level, topic, *state in session.execute(
             _questions(user, until)
         )
         if revision not in later
-        and (not wanted or not wanted.isdisjoint(titles[revision]))
+        and (not wanted or not wanted.isdisjoint(titled[revision]))
     ]
     return sorted(found, key=lambda one: (LEVELS.index(one.level), one.slug))
 
@@ -109,12 +108,16 @@ def usual_pace(session: Session, user: User) -> Pace:
     )
 
 
-def _titles() -> Select[int, str, str]:
-    return (
+def titles(session: Session) -> dict[int, dict[str, str]]:
+    """The titles of the published questions, by revision and language."""
+    found: dict[int, dict[str, str]] = defaultdict(dict)
+    for revision, lang, title in session.execute(
         select(RevisionText.revision_id, RevisionText.lang, RevisionText.title)
         .join(Question, Question.current_id == RevisionText.revision_id)
         .where(Question.retired_at.is_(None))
-    )
+    ):
+        found[revision][lang] = title
+    return found
 
 
 def _choices() -> Select[int, int]:
@@ -136,7 +139,7 @@ def _questions(user: User, until: date | None) -> Select[*tuple[Any, ...]]:
             Revision.type,
             Revision.level,
             Revision.topic,
-            *(getattr(MemoryState, name) for name in State._fields),
+            *STATE,
         )
         .join(Revision, Revision.id == Question.current_id)
         .outerjoin(MemoryState, mine)

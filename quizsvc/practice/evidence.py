@@ -8,6 +8,7 @@ from sqlalchemy import and_, bindparam, select
 from sqlalchemy.orm import Session
 
 from question_bank.content import EvidenceItem, QuestionItem
+from question_bank.kept import Kept
 from quizsvc import lab
 from quizsvc.models import Experiment, Run, RunResult
 
@@ -39,7 +40,9 @@ class _Address(NamedTuple):
     key: str | None  # None when the experiment no longer takes the parameters
 
 
-class _Measured(NamedTuple):
+class Measured(NamedTuple):
+    """The verdicts and metrics of a finished run."""
+
     verdicts: list[Any]
     metrics: Mapping[str, Any]
 
@@ -59,13 +62,14 @@ _RESULTS = select(RunResult.run_id, RunResult.verdicts, RunResult.metrics).where
     RunResult.run_id.in_(bindparam("ids", expanding=True))
 )
 
-KEPT = 1024
 # What one source and one finished run say never changes, so each is read once.
-_addresses: dict[tuple[str, str], _Address] = {}  # by claim and parameters: the last
-_measured: dict[str, _Measured] = {}  # by the id of the run
+_addresses: Kept[tuple[str, str], _Address] = (
+    Kept()
+)  # by claim and parameters: the last
+_measured: Kept[str, Measured] = Kept()  # by the id of the run
 
 NOWHERE = _Address(None, {}, None)
-UNPROVEN = _Measured([], {})
+UNPROVEN = Measured([], {})
 
 
 def evidence(
@@ -84,11 +88,11 @@ def evidence(
     ]
     if addresses != known:
         sources, runs = _now(session, item.evidence, addresses)
-    results = _results(session, [name for name, ended in runs.values() if ended])
+    ended = results(session, [name for name, done in runs.values() if done])
     views = []
     for proof, (_, claim, key) in zip(item.evidence, addresses, strict=True):
         run_id, _ = runs.get(key or "", (None, False))
-        measured = results.get(run_id or "", UNPROVEN)
+        measured = ended.get(run_id or "", UNPROVEN)
         verdicts = [v for v in measured.verdicts if v["claim"] == proof.claim_id]
         views.append(
             EvidenceView(
@@ -139,17 +143,14 @@ def _address(session: Session, proof: EvidenceItem) -> _Address:
         next(claims, {}),
         lab.run_key(experiment, proof.params),
     )
-    if len(_addresses) >= KEPT:
-        _addresses.clear()
     _addresses[_place(proof)] = address
     return address
 
 
-def _results(session: Session, run_ids: Sequence[str]) -> dict[str, _Measured]:
+def results(session: Session, run_ids: Sequence[str]) -> dict[str, Measured]:
+    """What runs measured, by their ids; those without a result are left out."""
     known = {name: one for name in run_ids if (one := _measured.get(name))}
     if missing := [name for name in run_ids if name not in known]:
-        if len(_measured) >= KEPT:
-            _measured.clear()
         for name, *result in session.connection().execute(_RESULTS, {"ids": missing}):
-            known[name] = _measured[name] = _Measured(*result)
+            known[name] = _measured[name] = Measured(*result)
     return known

@@ -16,11 +16,13 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from question_bank.content import FigureItem, QuestionItem
+from question_bank.kept import Kept
 from question_bank.models import Estimate, Figure, Question, Revision
 from question_bank.published import content
 from quizsvc import lab
 from quizsvc.models import Experiment, Presentation, Run, RunResult, User
 from quizsvc.practice.bank import published
+from quizsvc.practice.evidence import UNPROVEN, results
 from quizsvc.refusals import Conflict
 from sim.core import DEFAULT_SEEDS
 
@@ -31,10 +33,8 @@ VARIANTS = tuple(
 """The seeds of the runs whose figures a question shows in turn, the default ones first."""
 
 NEVER = datetime.min.replace(tzinfo=UTC)
-KEPT = 1024
-_addresses: dict[tuple[str, str, str, tuple[int, ...]], str | None] = {}
-_metrics: dict[tuple[str, str], list[float | None]] = {}  # by run and metric
-_figures: dict[tuple[str, str], Mapping[str, Any] | None] = {}  # by run and figure
+_addresses: Kept[tuple[str, str, str, tuple[int, ...]], str | None] = Kept()
+_figures: Kept[tuple[str, str], Mapping[str, Any] | None] = Kept()  # by run and figure
 
 
 class NotComputed(Conflict):
@@ -116,16 +116,8 @@ def key_of(session: Session, run_id: str, metric: str) -> float | None:
 
 def values_of(session: Session, run_id: str, metric: str) -> list[float | None]:
     """A metric's values, one for each seed; none while the run has no result."""
-    place = (run_id, metric)
-    with suppress(KeyError):
-        return _metrics[place]
-    query = select(RunResult.metrics).where(RunResult.run_id == run_id)
-    metrics = session.scalar(query)
-    if metrics is None:
-        return []
-    values: list[float | None] = list(metrics.get(metric, []))
-    _keep(_metrics, place, values)
-    return values
+    measured = results(session, [run_id]).get(run_id, UNPROVEN)
+    return list(measured.metrics.get(metric, []))
 
 
 def figure_of(session: Session, run_id: str, figure: str) -> Mapping[str, Any] | None:
@@ -138,7 +130,7 @@ def figure_of(session: Session, run_id: str, figure: str) -> Mapping[str, Any] |
     if figures is None:
         return None
     drawn = next((one for one in figures if one["id"] == figure), None)
-    _keep(_figures, place, drawn)
+    _figures[place] = drawn
     return drawn
 
 
@@ -206,7 +198,7 @@ def _addresses_of(session: Session, want: _Wanted, source_hash: str) -> list[str
         except KeyError:
             experiment = session.get_one(Experiment, want.experiment)
             key = lab.run_key(experiment, want.params, seeds)
-            _keep(_addresses, place, key)
+            _addresses[place] = key
         if key:
             keys.append(key)
     return keys
@@ -258,10 +250,3 @@ def _met(
         .order_by(Presentation.created_at)
     )
     return {tuple(seeds): shown_at for seeds, shown_at in rows}
-
-
-def _keep(cache: dict[Any, Any], place: object, value: object) -> None:
-    """Another thread may clear the cache at any moment, so nobody counts on an entry."""
-    if len(cache) >= KEPT:
-        cache.clear()
-    cache[place] = value

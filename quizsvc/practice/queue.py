@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from math import ceil
-from statistics import median
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -17,11 +16,10 @@ from quizsvc.practice.goal import aim
 from quizsvc.practice.users import calibration
 from quizsvc.scheduling.candidate import recall
 from quizsvc.scheduling.days import study_day
+from quizsvc.scheduling.pace import typical
 from quizsvc.scheduling.planner import Why, rank
 
 RECENT = 20  # answers that the estimate of time looks at
-ENOUGH = 10  # answers; until then the rest counts as taking SECONDS each
-SECONDS = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,5 +148,4 @@ def _seconds(session: Session, user: User) -> float:
         .order_by(Answer.answered_at.desc(), Answer.id)
         .limit(RECENT)
     )
-    known = session.scalars(recent).all()
-    return median([*known, *[SECONDS] * (ENOUGH - len(known))])
+    return typical(session.scalars(recent).all())

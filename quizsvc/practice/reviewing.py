@@ -30,12 +30,15 @@ DONT_KNOW = "dont-know"
 ENTRY = ("question_id", "rating", "chance", "confidence", "study_day", "voided_at")
 """The columns of a review that its effect is folded from."""
 
+STATE = tuple(getattr(MemoryState, name) for name in State._fields)
+"""The columns of a card's cached state; all are NULL where an outer join found none."""
+
 CARD = (
     select(func.max(Review.sequence))
     .where(Review.user_id == bindparam("user_id"))
     .scalar_subquery(),
     select(User.calibration).where(User.id == bindparam("user_id")).scalar_subquery(),
-    *(getattr(MemoryState, name) for name in State._fields),
+    *STATE,
 )
 """Columns of a :class:`Card`, from a select that joins the memory state outwards."""
 
@@ -56,9 +59,14 @@ _LOG = (  # no objects: a log may be long
     .where(Review.user_id == bindparam("user_id"))
     .order_by(Review.sequence)
 )
-_STATES = select(
-    MemoryState.question_id, *(getattr(MemoryState, name) for name in State._fields)
-).where(MemoryState.user_id == bindparam("user_id"))
+_STATES = select(MemoryState.question_id, *STATE).where(
+    MemoryState.user_id == bindparam("user_id")
+)
+
+
+def state_of(columns: Sequence[Any]) -> State | None:
+    """The state in the columns of ``STATE``."""
+    return None if columns[0] is None else State(*columns)
 
 
 class Card(NamedTuple):
@@ -75,7 +83,7 @@ class Card(NamedTuple):
         return cls(
             sequence or 0,
             None if taught is None else Calibration(*taught),
-            None if state[0] is None else State(*state),
+            state_of(state),
         )
 
 

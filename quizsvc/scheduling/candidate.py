@@ -6,7 +6,7 @@ what it then says. Whatever is stored of these is a cache of this fold.
 """
 
 from collections.abc import Iterable
-from datetime import date, timedelta
+from datetime import date
 from typing import NamedTuple, Protocol
 
 from quizsvc.scheduling import log
@@ -81,13 +81,8 @@ def meet(
         entry.chance,
         entry.confidence,
     )
-    after = log.step(state, entry.rating, day, retention)
     days = interval(memory.stability, target(calibration, retention))
-    after = after._replace(
-        stability=memory.stability,
-        difficulty=memory.difficulty,
-        due=after.last_day + timedelta(days=days),
-    )
+    after = log.moved(state, entry.rating, day, memory, days)
     return Met(after, calibration, before)
 
 

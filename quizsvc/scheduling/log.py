@@ -40,24 +40,30 @@ class State(NamedTuple):
 def step(
     state: State | None, rating: int, day: date, retention: float = RETENTION
 ) -> State:
-    """The state after one more review; None is a card never met.
+    """The state after one more review by plain FSRS; None is a card never met."""
+    if state is None:
+        memory = first(rating)
+    else:
+        memory = after(state.memory, state.elapsed(day), rating)
+    return moved(state, rating, day, memory, interval(memory.stability, retention))
+
+
+def moved(
+    state: State | None, rating: int, day: date, memory: Memory, days: int
+) -> State:
+    """The state after one more review that left a memory, to be asked again in ``days``.
 
     Forgetting what was never known is no lapse. A review dated before the last one counts
     as made on the same day as it.
     """
-    if state is None:
-        memory, last_day, reviews, lapses = first(rating), day, 0, 0
-    else:
-        memory = after(state.memory, state.elapsed(day), rating)
-        last_day = max(day, state.last_day)
-        reviews = state.reviews
-        lapses = state.lapses + (rating == Rating.AGAIN)
+    last_day = day if state is None else max(day, state.last_day)
+    reviews, lapses = (0, 0) if state is None else (state.reviews, state.lapses)
     return State(
         *memory,
         last_day=last_day,
-        due=last_day + timedelta(days=interval(memory.stability, retention)),
+        due=last_day + timedelta(days=days),
         reviews=reviews + 1,
-        lapses=lapses,
+        lapses=lapses + (state is not None and rating == Rating.AGAIN),
     )
 
 

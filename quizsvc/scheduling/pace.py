@@ -1,6 +1,6 @@
 """How long answers take: what a plan counts on for a right and for a wrong one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import NamedTuple
 
@@ -21,8 +21,9 @@ def pace(recent: Iterable[tuple[bool, float]]) -> Pace:
     spent: dict[bool, list[float]] = {True: [], False: []}
     for right, seconds in recent:
         spent[right].append(min(max(seconds, 1.0), LONGEST))
-    return Pace(*(_typical(spent[right]) for right in (True, False)))
+    return Pace(*(typical(spent[right]) for right in (True, False)))
 
 
-def _typical(seconds: list[float]) -> float:
+def typical(seconds: Sequence[float]) -> float:
+    """The median of recent answers' seconds, the usual ones for those still missing."""
     return median([*seconds, *[USUAL] * (ENOUGH - len(seconds))])

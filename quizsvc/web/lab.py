@@ -21,11 +21,13 @@ EARLIER = 12  # runs of an experiment that its page lists
 def index() -> str:
     """Every experiment with its default run."""
     session = db.session()
-    shelf = []
-    for row in lab.experiments(session):
-        run = lab.known_run(session, row)
-        uses = lab.questions_using(session, row.name)
-        shelf.append((row, run, evidence.claims(row, run), uses))
+    rows, uses = lab.experiments(session), lab.questions_using(session)
+    runs = lab.default_runs(session, rows)
+    shelf = [
+        (row, run, evidence.claims(row, run), uses[row.name])
+        for row in rows
+        for run in [runs.get(row.name)]
+    ]
     return render_template("experiments.html", shelf=shelf)
 
 

@@ -1,23 +1,23 @@
 """Progress: what the review log says about a candidate, in pure functions over it."""
 
-from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date, datetime
 
 from sqlalchemy import and_, select
 from sqlalchemy.orm import Session
 
-from question_bank.models import Question, Revision, RevisionText
+from question_bank.models import Question, Revision
 from quizsvc.models import MemoryState, Review, User
+from quizsvc.practice.deck import titles
 from quizsvc.practice.progress import cards, habit, retention
 from quizsvc.practice.progress.cards import Learned, Leech, Recall, Topic
 from quizsvc.practice.progress.entries import Card, Entry
 from quizsvc.practice.progress.habit import Day, Habit
 from quizsvc.practice.progress.retention import Bin, Compared, Week
+from quizsvc.practice.reviewing import STATE, state_of
 from quizsvc.practice.users import calibration
 from quizsvc.scheduling.days import study_day
 from quizsvc.scheduling.guessing import Share
-from quizsvc.scheduling.log import State
 
 __all__ = [
     "Bin",
@@ -92,16 +92,17 @@ def _log(session: Session, user: User) -> list[Entry]:
 
 
 def _cards(session: Session, user: User) -> list[Card]:
-    titles: dict[int, dict[str, str]] = defaultdict(dict)
-    for question_id, lang, title in session.execute(
-        select(Question.id, RevisionText.lang, RevisionText.title).join(
-            RevisionText, RevisionText.revision_id == Question.current_id
-        )
-    ):
-        titles[question_id][lang] = title
+    titled = titles(session)
     mine = and_(MemoryState.question_id == Question.id, MemoryState.user_id == user.id)
     rows = session.execute(
-        select(Question.id, Question.slug, Revision.topic, Revision.level, MemoryState)
+        select(
+            Question.id,
+            Question.slug,
+            Revision.id,
+            Revision.topic,
+            Revision.level,
+            *STATE,
+        )
         .join(Revision, Revision.id == Question.current_id)
         .outerjoin(MemoryState, mine)
         .where(Question.retired_at.is_(None))
@@ -109,12 +110,6 @@ def _cards(session: Session, user: User) -> list[Card]:
     )
     known = calibration(user)
     return [
-        Card(number, slug, titles[number], topic, level, _state(state), known)
-        for number, slug, topic, level, state in rows
+        Card(number, slug, titled[revision], topic, level, state_of(state), known)
+        for number, slug, revision, topic, level, *state in rows
     ]
-
-
-def _state(row: MemoryState | None) -> State | None:
-    if row is None:
-        return None
-    return State(*(getattr(row, name) for name in State._fields))
