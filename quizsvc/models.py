@@ -146,6 +146,20 @@ class MemoryState(Base):
     lapses: Mapped[int]
 
 
+class Remark(Base):
+    """What a candidate keeps beside a question: a flag and a note of his own."""
+
+    __tablename__ = "remark"
+
+    user_id: Mapped[int] = mapped_column(ForeignKey("user.id"), primary_key=True)
+    question_id: Mapped[int] = mapped_column(
+        ForeignKey("question.id"), primary_key=True
+    )
+    flagged: Mapped[bool]
+    note: Mapped[str]  # plain text, may be empty
+    changed_at: Mapped[datetime]
+
+
 class IdempotencyKey(Base):
     """The reply to a request that must not happen twice, stored with its effect."""
 
