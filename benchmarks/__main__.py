@@ -15,6 +15,7 @@ from typing import TypedDict
 NAMES = (
     "memory",
     "scheduling",
+    "due_queue",
     "prediction",
     "interview",
     "gradient_flow",

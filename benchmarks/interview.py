@@ -23,6 +23,7 @@ from quizsvc.scheduling.calibration import PRIOR, learned, target
 from quizsvc.scheduling.candidate import meet
 from quizsvc.scheduling.forecast import forecast
 from quizsvc.scheduling.memory import (
+    RETENTION,
     Ints,
     Memories,
     Rating,
@@ -203,7 +204,7 @@ def _half_a_year(seed: int, aware: bool) -> tuple[float, float, float]:
             if before is not None:
                 true.append(float(truth[question]))
             if aware:
-                met = meet(before, calibration, line)
+                met = meet(before, calibration, line, RETENTION, lambda *_: {})
                 state, calibration = met.state, met.calibration
                 recall = met.predicted
             else:

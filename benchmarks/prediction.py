@@ -38,7 +38,14 @@ def rows() -> list[dict[str, Any]]:
     if file is None:
         print("no review log: name one by REVLOG", file=sys.stderr)
         return []
-    reviews = long_term(file)
+    return told(long_term(file))
+
+
+def told(reviews: list[Review]) -> list[dict[str, Any]]:
+    """The rows of a log; those of a slice or of folds only where there are reviews."""
+    if not reviews:
+        print("no card of the log came back on a later day", file=sys.stderr)
+        return []
     judge = Judge(reviews)
     now, as_of = _ours(reviews)
     peers = {
@@ -70,7 +77,8 @@ def _prequential(
         "200 to 1,600": slice(200, 1600),
         "the last half": slice(n // 2, None),
     }.items():
-        yield from _table(f"log loss, {name}", judge, ours, peers, part)
+        if len(ours[part]):
+            yield from _table(f"log loss, {name}", judge, ours, peers, part)
     for name, measure in (("RMSE(bins)", judge.rmse), ("AUC", judge.auc)):
         yield from _table(name, judge, ours, peers, whole, measure)
 
@@ -88,7 +96,7 @@ def _table(  # noqa: PLR0913, PLR0917 - a measure of whom on what against whom
         mine, its, low, high = compared(measure or judge.log_loss, ours, p, weights)
         row = _row(f"{name} (peer: {peer})", mine, its)
         if name == "AUC":
-            row["ratio"] = mine / its
+            row["ratio"] = mine / its if its else inf
         yield row | {"unit": f"difference {low:+.4f} to {high:+.4f}"}
 
 
@@ -183,6 +191,8 @@ def _item(history: list[tuple[int, int]]) -> Any:
 def _frozen(reviews: list[Review], judge: Judge) -> Iterator[dict[str, Any]]:
     """The folds of scikit-learn's TimeSeriesSplit, ours as of the end of training."""
     size = len(reviews) // (FOLDS + 1)
+    if not size:
+        return
     recall = np.array([review.recall for review in reviews])
     calibrations = _calibrations(reviews)
     losses: dict[str, list[float]] = {"ours": [], "FSRS-6 defaults": []}

@@ -1,14 +1,16 @@
 """A real review log and what is judged on it: long-term reviews, and how well predicted.
 
-The file is CSV with ``card_id, review_rating, review_time`` (ISO 8601 with an offset);
-study days begin at 04:00 UTC. A long-term review is one on a later study day than the
-card's last; those are predicted and judged, all teach.
+The file is CSV with ``card_id, review_rating, review_time`` (ISO 8601 with an offset, or
+milliseconds since 1970); ratings other than the four are no answers and left out. Study
+days begin at 04:00 UTC. A long-term review is one on a later study day than the card's
+last; those are predicted and judged, all teach.
 """
 
 import csv
 import os
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quizsvc.scheduling.memory import (
+    RATINGS,
     Floats,
     Ints,
     Memory,
@@ -32,7 +35,7 @@ RESAMPLES = 200
 class Review(NamedTuple):
     """A long-term review, and what was known of its card before it."""
 
-    card: int
+    card: str
     history: tuple[tuple[int, int], ...]  # (rating, days since the one before)
     elapsed: int
     rating: int
@@ -49,17 +52,19 @@ def path() -> Path | None:
 def long_term(file: Path) -> list[Review]:
     """The long-term reviews of a log in the order of time."""
     with file.open(encoding="utf-8", newline="") as lines:
-        rows = sorted(
-            (datetime.fromisoformat(row["review_time"]), int(row["card_id"]), row)
+        answers = [
+            (_moment(row["review_time"]), row["card_id"], int(row["review_rating"]))
             for row in csv.DictReader(lines)
-        )
-    days: dict[int, int] = {}
-    memories: dict[int, Memory] = {}
-    histories: dict[int, list[tuple[int, int]]] = {}
-    last: dict[int, int] = {}
+        ]
+    days: dict[str, int] = {}
+    memories: dict[str, Memory] = {}
+    histories: dict[str, list[tuple[int, int]]] = {}
+    last: dict[str, int] = {}
     reviews: list[Review] = []
-    for at, card, row in rows:
-        rating, day = int(row["review_rating"]), (at - ROLLOVER).date().toordinal()
+    for at, card, rating in sorted(answers, key=itemgetter(0)):
+        if rating not in RATINGS:
+            continue
+        day = (at - ROLLOVER).date().toordinal()
         if card not in memories:
             memories[card], histories[card] = first(rating), [(rating, 0)]
         else:
@@ -74,6 +79,12 @@ def long_term(file: Path) -> list[Review]:
             histories[card].append((rating, elapsed))
         days[card], last[card] = day, len(reviews)
     return reviews
+
+
+def _moment(text: str) -> datetime:
+    if text.isdigit():
+        return datetime.fromtimestamp(int(text) / 1000, UTC)
+    return datetime.fromisoformat(text)
 
 
 class Judge:
@@ -105,11 +116,14 @@ class Judge:
         return float(np.sqrt((error[kept] ** 2 / size[kept]).sum() / weight.sum()))
 
     def auc(self, predicted: Floats, weight: Floats) -> float:
-        """The chance that a right answer was given more than a wrong one."""
+        """The chance that a right answer was given more than a wrong one; 0.5 if there
+        are none of either."""
         _, rank = np.unique(predicted, return_inverse=True)
         good = np.bincount(rank, weight * self.right)
         bad = np.bincount(rank, weight * (1 - self.right))
         below = np.cumsum(bad) - bad / 2
+        if not good.any() or not bad.any():
+            return 0.5
         return float((good * below).sum() / (good.sum() * bad.sum()))
 
 
@@ -119,8 +133,12 @@ Measure = Callable[[Floats, Floats], float]
 def compared(
     measure: Measure, ours: Floats, peer: Floats, weights: list[Floats]
 ) -> tuple[float, float, float, float]:
-    """Ours, the peer's, and where 95 % of the differences lie over resampled cards."""
-    differences = [measure(ours, w) - measure(peer, w) for w in weights[1:]]
+    """Ours, the peer's, and where 95 % of the differences lie over resampled cards.
+
+    Of the resamples those that hold a review are used.
+    """
+    drawn = [w for w in weights[1:] if w.any()] or weights[:1]
+    differences = [measure(ours, w) - measure(peer, w) for w in drawn]
     low, high = np.quantile(differences, [0.025, 0.975])
     return measure(ours, weights[0]), measure(peer, weights[0]), float(low), float(high)
 
@@ -139,7 +157,7 @@ def _step(value: int, base: float) -> int:
     return int(np.floor(np.log(value) / np.log(base)))
 
 
-def _numbered(keys: list[tuple[int, int, int]] | list[int]) -> NDArray[np.int64]:
+def _numbered(keys: list[tuple[int, int, int]] | list[str]) -> NDArray[np.int64]:
     numbers: dict[object, int] = {}
     found: Ints = np.array([numbers.setdefault(key, len(numbers)) for key in keys])
     return found

@@ -247,3 +247,16 @@ class Figure(Base):
     experiment: Mapped[Slug] = mapped_column(index=True)
     figure: Mapped[Slug]  # its id among the experiment's figures
     params: Mapped[dict[str, Any]]  # what differs from the experiment's defaults
+
+
+class Edition(Base):
+    """Names what a database holds of the bank, or of the catalogue of experiments.
+
+    The token is new after every change, and no two databases share one: what was read
+    may be kept under it. Where there is none, nothing may be kept.
+    """
+
+    __tablename__ = "edition"
+
+    name: Mapped[Name] = mapped_column(primary_key=True)  # BANK | CATALOGUE
+    token: Mapped[Name]

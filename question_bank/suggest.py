@@ -21,6 +21,7 @@ MAX_SENTENCES = 500
 
 HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _TOKEN = re.compile(rf"[{HAN}]|[^\W{HAN}]+(?:'\w+)?")
+_LETTER = re.compile(rf"[^\W{HAN}]")  # of a language that parts its words
 _LOOSE_SPACE = re.compile(rf"(?<![^\W{HAN}]) | (?![^\W{HAN}])")
 _SENTENCE = re.compile(
     r"[^\n。！？；!?;.]*(?:\.(?!\s|$)[^\n。！？；!?;.]*)*[。！？；!?;.]*\n?"
@@ -55,16 +56,16 @@ def suggest(
     answer: str, phrases: Sequence[str], misconceptions: Sequence[str]
 ) -> Suggestion:
     """Look for a key point's phrases and misconceptions in an answer."""
-    points, errors = _patterns(tuple(phrases)), _patterns(tuple(misconceptions))
+    points, errors = _wanted(tuple(phrases)), _wanted(tuple(misconceptions))
     matched = contradicted = None
     for sentence, text in _sentences(answer):
-        wrong = [span for pattern in errors for span in _spans(pattern, text)]
+        wrong = [span for phrase in errors for span in _spans(phrase, text)]
         if contradicted is None and any(_affirmed(text, span) for span in wrong):
             contradicted = sentence
         if matched is None and any(
             _affirmed(text, span) and not any(_overlap(span, other) for other in wrong)
-            for pattern in points
-            for span in _spans(pattern, text)
+            for phrase in points
+            for span in _spans(phrase, text)
         ):
             matched = sentence
     return Suggestion(matched, contradicted)
@@ -92,16 +93,9 @@ Span = tuple[int, int]
 
 
 @lru_cache(maxsize=1024)
-def _patterns(phrases: tuple[str, ...]) -> list[re.Pattern[str]]:
-    patterns = []
-    for phrase in phrases:
-        if weight(phrase) < MIN_WEIGHT:
-            continue
-        text = normalise(phrase)
-        start = rf"(?<![^\W{HAN}])" if re.match(rf"[^\W{HAN}]", text) else ""
-        end = rf"(?:e?s)?(?![^\W{HAN}])" if re.search(rf"[^\W{HAN}]$", text) else ""
-        patterns.append(re.compile(start + re.escape(text) + end))
-    return patterns
+def _wanted(phrases: tuple[str, ...]) -> list[str]:
+    """Phrases as they are looked for; those that say too little are left out."""
+    return [normalise(one) for one in phrases if weight(one) >= MIN_WEIGHT]
 
 
 @lru_cache(maxsize=16)  # an answer is held against each of its key points
@@ -119,8 +113,33 @@ def _sentences(answer: str) -> list[tuple[str, str]]:
     return pairs
 
 
-def _spans(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
-    return (match.span() for match in pattern.finditer(text))
+def _spans(phrase: str, text: str) -> Iterator[Span]:
+    """Where a text holds a phrase: whole words, also in the plural; Chinese anywhere.
+
+    By hand: a pattern with all Chinese characters takes milliseconds to compile, and a
+    question has dozens of phrases.
+    """
+    opens, closes = map(_is_letter, (phrase[0], phrase[-1]))
+    start = text.find(phrase)
+    while start >= 0:
+        end: int | None = start + len(phrase)
+        if opens and _is_letter(text[max(0, start - 1) : start]):
+            end = None
+        elif closes:
+            end = _end_of_word(text, start + len(phrase))
+        if end is not None:
+            yield start, end
+        start = text.find(phrase, start + 1 if end is None else end)
+
+
+def _end_of_word(text: str, place: int) -> int | None:
+    """Where the word or its plural ends; None if it goes on in another way."""
+    ends = (place + len(e) for e in ("es", "s", "") if text.startswith(e, place))
+    return next((end for end in ends if not _is_letter(text[end : end + 1])), None)
+
+
+def _is_letter(character: str) -> bool:
+    return _LETTER.match(character) is not None
 
 
 def _overlap(one: Span, other: Span) -> bool:

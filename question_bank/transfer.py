@@ -18,6 +18,7 @@ from question_bank.content import (
     render_files,
     render_pack,
 )
+from question_bank.editions import BANK, renew
 from question_bank.lint import SERIOUS, lint
 from question_bank.models import Pack, Question, Revision
 from question_bank.rows import item_of, revision_of
@@ -96,6 +97,7 @@ def import_pack(session: Session, folder: Path, *, at: datetime) -> ImportReport
             question.retired_at = at
             done["retired"] += 1
     session.flush()
+    renew(session, BANK, changed=done["unchanged"] < sum(done.values()))
     return ImportReport(**done)
 
 

@@ -1,6 +1,7 @@
 """Engines and sessions. SQLite by default, PostgreSQL by URL; the same rules on both."""
 
 import sqlite3
+from functools import lru_cache
 from threading import Lock
 
 from flask import Flask, current_app, g, request
@@ -46,7 +47,9 @@ class _Turns:
         # A transaction that reads and then writes must take the write lock at once: with
         # a plain BEGIN two of them lose updates or fail with "database is locked".
         if not connection.get_execution_options().get("quizsvc_write", False):
-            connection.exec_driver_sql("BEGIN")
+            connection.connection.cursor().execute(
+                "BEGIN"
+            )  # takes no lock, cannot fail
             return
         if not self.lock.acquire(timeout=PATIENCE):
             raise TimeoutError("database is locked")
@@ -64,7 +67,12 @@ def writing(engine: Engine) -> Session:
     What was read or written stays readable after the commit: to read it anew would take
     another transaction, and fail if the database is busy by then.
     """
-    return Session(engine.execution_options(**WRITE), expire_on_commit=False)
+    return Session(_writer(engine), expire_on_commit=False)
+
+
+@lru_cache(maxsize=1)  # a process has one engine
+def _writer(engine: Engine) -> Engine:
+    return engine.execution_options(**WRITE)
 
 
 def reading(engine: Engine) -> Session:

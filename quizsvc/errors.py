@@ -6,6 +6,7 @@ from typing import Any
 
 from apiflask import APIFlask, HTTPError
 from flask import Response, g, json, render_template, request
+from flask_wtf.csrf import CSRFError
 from pydantic import ValidationError
 from sqlalchemy.exc import OperationalError, TimeoutError
 from werkzeug.exceptions import HTTPException
@@ -41,6 +42,13 @@ SCHEMA = {  # a plain dict: APIFlask cannot take a Pydantic model here
             },
         },
     },
+}
+IF_MATCH = {
+    "name": "If-Match",
+    "in": "header",
+    "required": True,
+    "description": "The ETag of what was read.",
+    "schema": {"type": "string"},
 }
 
 
@@ -101,7 +109,8 @@ def raised(error: HTTPException) -> BaseResponse:
     """What Flask and Werkzeug raise: unknown routes, wrong methods, bad bodies, crashes."""
     if error.code is None or error.code < 400:
         return error.get_response()
-    response = reply(error.code, _code(error.code), error.description or error.name)
+    code = "stale-form" if isinstance(error, CSRFError) else _code(error.code)
+    response = reply(error.code, code, error.description or error.name)
     for name, value in error.get_headers():
         if name.lower() not in {"content-type", "content-length"}:
             response.headers[name] = value
@@ -143,6 +152,8 @@ def describe(spec: Any) -> Any:
         operation["responses"].setdefault("503", _described(503))
         if (needed := operation.pop("x-idempotency", None)) is not None:
             operation.setdefault("parameters", []).append(_idempotency(needed))
+        if operation.pop("x-if-match", False):
+            operation.setdefault("parameters", []).append(IF_MATCH)
         for status, response in operation["responses"].items():
             if status >= "400":
                 response["content"] = {PROBLEM: {"schema": SCHEMA}}

@@ -14,11 +14,12 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, joinedload
 
 from question_bank.base import new_id
+from question_bank.editions import CATALOGUE, renew
 from question_bank.models import Estimate, Evidence, Figure, Question
 from quizsvc import parameters
 from quizsvc.jobs import queue
 from quizsvc.models import Experiment, Run, Worker
-from quizsvc.refusals import Conflict, Invalid, NotFound
+from quizsvc.refusals import Conflict, FieldError, Invalid, NotFound
 from sim.core import DEFAULT_SEEDS
 from sim.registry import Entry
 
@@ -52,16 +53,20 @@ class Submitted:
 def store_catalogue(session: Session, entries: Iterable[Entry]) -> None:
     """Make the catalogue say what these entries say: new, changed and gone ones."""
     known = {row.name: row for row in session.scalars(select(Experiment))}
+    changed = False
     for entry in entries:
         row = known.pop(entry.name, None)
         if row is None:
             session.add(Experiment(**asdict(entry)))
+            changed = True
         elif row.source_hash != entry.source_hash:
             for name, value in asdict(entry).items():
                 setattr(row, name, value)
+            changed = True
     if known:
         session.execute(delete(Experiment).where(Experiment.name.in_(known)))
     session.flush()
+    renew(session, CATALOGUE, changed=changed or bool(known))
 
 
 def experiments(session: Session) -> list[Experiment]:
@@ -118,14 +123,20 @@ def complete(experiment: Experiment, params: Mapping[str, Any]) -> dict[str, Any
     return _checked(experiment, params, DEFAULT_SEEDS)[0]
 
 
-def _checked(
+def mistakes(
     experiment: Experiment, params: Mapping[str, Any], seeds: Sequence[int]
-) -> tuple[dict[str, Any], list[int]]:
-    errors = [
+) -> list[FieldError]:
+    """What keeps a run at these parameters and seeds from being asked for."""
+    return [
         *parameters.param_errors(experiment.schema, params),
         *parameters.seed_errors(seeds),
     ]
-    if errors:
+
+
+def _checked(
+    experiment: Experiment, params: Mapping[str, Any], seeds: Sequence[int]
+) -> tuple[dict[str, Any], list[int]]:
+    if errors := mistakes(experiment, params, seeds):
         raise Invalid("invalid-input", "Some values cannot be used.", errors)
     return parameters.canonical(experiment.schema, params), list(seeds)
 
@@ -195,13 +206,16 @@ def run_key(
 
 
 def known_run(
-    session: Session, experiment: Experiment, params: Mapping[str, Any] | None = None
+    session: Session,
+    experiment: Experiment,
+    params: Mapping[str, Any] | None = None,
+    seeds: Sequence[int] = DEFAULT_SEEDS,
 ) -> Run | None:
-    """The run at these parameters and the default seeds, if anybody asked for it.
+    """The run at these parameters and seeds, if anybody asked for it.
 
     None also when the experiment no longer takes these parameters.
     """
-    key = run_key(experiment, params or {})
+    key = run_key(experiment, params or {}, seeds)
     return session.scalar(select(Run).where(Run.content_key == key)) if key else None
 
 
@@ -219,16 +233,6 @@ def find_run(session: Session, run_id: str) -> Run:
     if run is None:
         raise NotFound("unknown-run", "There is no run with this id.")
     return run
-
-
-def earlier_runs(session: Session, name: str, limit: int) -> list[Run]:
-    """The runs of an experiment that people asked for last, newest first.
-
-    Those that questions need would tell what their figures show.
-    """
-    query = select(Run).where(Run.experiment == name, Run.priority == PERSON)
-    query = query.order_by(Run.queued_at.desc(), Run.id).limit(limit)
-    return list(session.scalars(query))
 
 
 def worker_seen(session: Session, *, at: datetime) -> bool:

@@ -124,8 +124,9 @@ def _plain(text: str, inline: bool) -> Markup:
 
 @lru_cache(maxsize=64)
 def highlighted(source: str, language: str = "python") -> Markup:
-    """A program as HTML, its tokens marked by Pygments' short class names."""
-    formatter = HtmlFormatter(cssclass="highlight", wrapcode=True)
+    """A program as HTML: tokens by Pygments' short class names, lines with the ids
+    ``line-1``, ``line-2`` …"""
+    formatter = HtmlFormatter(cssclass="highlight", wrapcode=True, linespans="line")
     return Markup(highlight(source, get_lexer_by_name(language), formatter))  # noqa: S704 - escaped by Pygments
 
 

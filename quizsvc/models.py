@@ -3,13 +3,15 @@
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index, String, UniqueConstraint, select
+from sqlalchemy import ForeignKey, Index, String, UniqueConstraint, select, text
 from sqlalchemy.orm import Mapped, column_property, mapped_column, relationship
 
 from question_bank.base import Base, Key, Name, Slug
+from question_bank.editions import BANK, CATALOGUE, token
 from question_bank.models import Question, Revision
 
 Opaque = String(40)  # an id made by question_bank.base.new_id
+FIRST = text("predicted IS NULL")
 
 
 class User(Base):
@@ -70,6 +72,9 @@ class Presentation(Base):
         .where(Revision.id == revision_id)
         .scalar_subquery()
     )
+    # What was read of the bank and of the experiments may be kept for as long as these stay.
+    bank_edition: Mapped[str | None] = column_property(token(BANK))
+    catalogue_edition: Mapped[str | None] = column_property(token(CATALOGUE))
 
 
 class Answer(Base):
@@ -101,8 +106,15 @@ class Review(Base):
 
     __tablename__ = "review"
     __table_args__ = (
-        Index(None, "user_id", "question_id", "study_day"),
+        # With what tells how often a question was failed, so that no row is looked at
+        Index(
+            "ix_review_tests",
+            *("user_id", "question_id", "study_day", "rating", "voided_at"),
+        ),
         Index(None, "user_id", "reviewed_at"),
+        Index(None, "user_id", "study_day"),
+        # The first answers to questions: few of a long log
+        Index(None, "user_id", "sequence", sqlite_where=FIRST, postgresql_where=FIRST),
         UniqueConstraint("user_id", "sequence"),
     )
 
@@ -158,6 +170,49 @@ class Remark(Base):
     flagged: Mapped[bool]
     note: Mapped[str]  # plain text, may be empty
     changed_at: Mapped[datetime]
+
+
+class MockInterview(Base):
+    """Open and other questions asked against a clock. What was said are answers."""
+
+    __tablename__ = "mock_interview"
+    __table_args__ = (Index(None, "user_id", "created_at"),)
+
+    id: Mapped[str] = mapped_column(Opaque, primary_key=True)  # mock_…
+    user_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
+    minutes: Mapped[int]
+    lang: Mapped[Name]
+    topics: Mapped[list[str]]  # empty: all; so for levels
+    levels: Mapped[list[str]]
+    mixed: Mapped[bool]  # choices and estimates among the open questions
+    ahead: Mapped[list[Any]]  # ids of the questions that are still to be asked
+    created_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+
+    questions: Mapped[list["MockQuestion"]] = relationship(
+        order_by="MockQuestion.position", back_populates="interview"
+    )
+
+
+class MockQuestion(Base):
+    """A question that a mock interview has asked, in the order of asking."""
+
+    __tablename__ = "mock_question"
+
+    mock_id: Mapped[str] = mapped_column(
+        ForeignKey("mock_interview.id"), primary_key=True
+    )
+    position: Mapped[int] = mapped_column(primary_key=True)  # 1, 2, …
+    question_id: Mapped[int] = mapped_column(ForeignKey("question.id"))
+    # None when it ran out without an answer and was forgotten
+    presentation_id: Mapped[str | None] = mapped_column(
+        ForeignKey("presentation.id", ondelete="SET NULL"), unique=True
+    )
+    follows: Mapped[int | None]  # the position of the question it is a follow-up of
+
+    interview: Mapped[MockInterview] = relationship(back_populates="questions")
+    question: Mapped[Question] = relationship()
+    presentation: Mapped[Presentation | None] = relationship()
 
 
 class IdempotencyKey(Base):

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from functools import cached_property
 from typing import Any
 
 from flask import Request
@@ -26,9 +27,13 @@ class StrictRequest(Request):
         Raises UnsupportedMediaType unless it is declared as JSON (a foreign page cannot
         send that without asking first), BadRequest for anything but a plain object.
         """
+        return self._json
+
+    @cached_property
+    def _json(self) -> dict[str, Any]:
         if not self.is_json:
             raise UnsupportedMediaType("The body must be application/json.")
-        body = decode(self.get_data(cache=True))
+        body = decode(self.get_data())
         if not isinstance(body, dict):
             raise BadRequest("The body must be a JSON object.")
         return body
@@ -58,6 +63,8 @@ def decode(data: bytes) -> Any:
 
 def _measure(text: str) -> None:
     """Refuse deep nesting before parsing; brackets in strings do not count."""
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return
     depth, quoted, escaped = 0, False, False
     for character in text:
         if quoted:

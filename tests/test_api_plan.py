@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import Engine
+from werkzeug.test import TestResponse
 
 from .api_helpers import NOW, V1, answer, choice, show, stock
 from .factories import make_item
@@ -26,14 +27,24 @@ GOAL = {
 
 @pytest.fixture(autouse=True)
 def bank(engine: Engine, tmp_path: Path) -> None:
-    items = [make_item(), make_item("other", topic="depth"), make_item("third")]
+    items = [
+        make_item(),
+        make_item("other", topic="depth", evidence=[]),
+        make_item("third", evidence=[]),
+    ]
     stock(engine, tmp_path, items)
 
 
 def put(client: FlaskClient, **body: Any) -> dict[str, Any]:
-    reply = client.put(f"{V1}/plan", json=body)
+    reply = send(client, **body)
     assert reply.status_code == 200, reply.text
     return dict(reply.get_json())
+
+
+def send(client: FlaskClient, **body: Any) -> TestResponse:
+    """Set the goal as one who has just read it."""
+    etag = client.get(f"{V1}/plan").headers["ETag"]
+    return client.put(f"{V1}/plan", json=body, headers={"If-Match": etag})
 
 
 def told(client: FlaskClient) -> dict[str, Any]:
@@ -44,9 +55,17 @@ def test_a_plan_before_any_goal(client: FlaskClient) -> None:
     found = told(client)
     assert (found["interview_date"], found["minutes_per_day"]) == (None, 20)
     assert (found["days_left"], found["notes"], found["questions"]) == (None, [], 3)
-    assert set(found["forecast"]) == {"recall", "low", "high", "untouched"}
+    assert set(found["forecast"]) == {
+        *("recall", "low", "high"),
+        *("untouched", "without_today"),
+    }
     assert set(found["days"][0]) == {"date", "days", "minutes", "reviews", "new"}
     assert [one["minutes_per_day"] for one in found["if_minutes"]] == [19, 20, 21]
+    assert set(found["course"][0]) == {"date", "recall", "low", "high", "untouched"}
+    assert found["course"][0]["date"] == found["today"]
+    last = found["course"][-1]
+    assert last.pop("date") == found["until"]
+    assert last == {name: found["forecast"][name] for name in last}
 
 
 def test_a_goal_is_set_and_told_with_its_plan(client: FlaskClient) -> None:
@@ -63,6 +82,37 @@ def test_what_a_body_leaves_out_stays_as_it_is(client: FlaskClient) -> None:
     found = put(client, minutes_per_day=5)
     assert {name: found[name] for name in GOAL} == GOAL | {"minutes_per_day": 5}
     assert put(client, interview_date=None)["days_left"] is None
+
+
+def test_a_goal_is_edited_by_who_has_read_it(client: FlaskClient) -> None:
+    read = client.get(f"{V1}/plan")
+    etag = read.headers["ETag"]
+    assert etag == client.get(f"{V1}/plan").headers["ETag"]
+    assert not etag.startswith("W/")
+    blind = client.put(f"{V1}/plan", json={"minutes_per_day": 5})
+    assert (blind.status_code, blind.mimetype) == (428, "application/problem+json")
+    first = client.put(
+        f"{V1}/plan", json={"minutes_per_day": 30}, headers={"If-Match": etag}
+    )
+    assert first.status_code == 200
+    assert first.headers["ETag"] == client.get(f"{V1}/plan").headers["ETag"] != etag
+    for stale in (etag, '"nothing"', "W/" + first.headers["ETag"]):
+        late = client.put(
+            f"{V1}/plan", json={"minutes_per_day": 5}, headers={"If-Match": stale}
+        )
+        assert (late.status_code, late.mimetype) == (412, "application/problem+json")
+    assert told(client)["minutes_per_day"] == 30
+    back = send(client, minutes_per_day=20)
+    assert back.headers["ETag"] == etag, "the same goal again"
+
+
+def test_an_answer_changes_the_plan_and_not_its_tag(client: FlaskClient) -> None:
+    before = client.get(f"{V1}/plan")
+    shown = show(client, "norm-position")
+    answer(client, shown, choices=choice(shown, "inside"))
+    after = client.get(f"{V1}/plan")
+    assert after.get_json()["met"] == 1
+    assert after.headers["ETag"] == before.headers["ETag"]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +132,7 @@ def test_a_refusal_points_to_its_field_and_changes_nothing(
     client: FlaskClient, body: dict[str, Any], pointer: str, code: str | None
 ) -> None:
     before = told(client)
-    reply = client.put(f"{V1}/plan", json=body)
+    reply = send(client, **body)
     assert reply.status_code == 422
     assert reply.mimetype == "application/problem+json"
     (error,) = reply.get_json()["errors"]

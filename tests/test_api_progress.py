@@ -53,6 +53,7 @@ def test_progress_before_the_first_answer(client: FlaskClient) -> None:
     assert (found["answers"], found["retention"], found["calibration"]) == (0, None, [])
     assert found["recall"] == {"questions": 2, "met": 0, "mean": None, "known": 0}
     assert len(found["habit"]["days"]) == 28
+    assert found["forecast"][0] == {"day": found["day"], "recall": found["recall"]}
     assert [topic["topic"] for topic in found["topics"]] == ["depth", "placement"]
 
 

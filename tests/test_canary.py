@@ -92,10 +92,20 @@ def shown(client: FlaskClient) -> list[dict[str, Any]]:
     return [show(client, slug) for slug in SLUGS]
 
 
+def mock(client: FlaskClient) -> TestResponse:
+    """Start a mock interview, which asks the open question first."""
+    key = {"Idempotency-Key": "mock"}
+    return client.post(f"{V1}/mock-interviews", json={"mixed": True}, headers=key)
+
+
 @pytest.fixture
-def known(engine: Engine, shown: list[dict[str, Any]]) -> dict[str, list[str]]:
+def known(
+    engine: Engine, client: FlaskClient, shown: list[dict[str, Any]]
+) -> dict[str, list[str]]:
     """A value for every argument that a route takes."""
     return {
+        "mock_id": [mock(client).get_json()["id"]],
+        "position": ["1"],
         "slug": [*SLUGS],
         "name": ["coin"],
         "run_id": [finish_run(engine, [0.5, 0.4, 0.6, 0.5, 0.5], "supported")],
@@ -108,7 +118,7 @@ def known(engine: Engine, shown: list[dict[str, Any]]) -> dict[str, list[str]]:
 def readable(app: APIFlask) -> list[Any]:
     """The rules of every route that can be read."""
     rules = app.url_map.iter_rules()
-    return [r for r in rules if "GET" in (r.methods or ()) and r.endpoint != "static"]
+    return [r for r in rules if "GET" in (r.methods or ()) and "/static/" not in r.rule]
 
 
 def crawl(app: APIFlask, known: dict[str, list[str]]) -> list[Reply]:
@@ -205,6 +215,27 @@ def test_a_refused_answer_tells_nothing(
     texts = [*(reply.text for reply in refused), str(shown)]
     assert not [text for text in texts if SECRET in text or NAME in text]
     assert [m for text in texts for m in MEMBERS.findall(text)] == []
+
+
+def test_a_mock_interview_tells_nothing_before_each_answer(client: FlaskClient) -> None:
+    made = mock(client)
+    place = made.location
+    asked = made.get_json()["questions"][0]
+    assert (made.status_code, asked["slug"]) == (201, SLUGS[2])
+    page = client.get(f"/mock/{made.get_json()['id']}/1")
+    assert "Where does" in page.text
+    before = [made, page, client.get(place), client.post(f"{place}/questions", json={})]
+    assert not [r for r in before if SECRET in r.text or NAME in r.text]
+    assert not [r for r in before if MEMBERS.search(r.text)]
+
+    given = answer(client, {"id": asked["presentation"]}, text="An answer.").get_json()
+    marks = {"points": [], "rating": "again"}
+    client.post(f"{V1}/answers/{given['id']}/marks", json=marks)
+    assert SECRET + SLUGS[2] in client.get(place).text
+    following = client.post(f"{place}/questions", json={})
+    assert following.get_json()["question"]["slug"] == SLUGS[3]
+    assert SECRET + SLUGS[3] not in client.get(place).text + following.text
+    assert not [word for word in (*KEYS, *ORIGINS) if word in following.text]
 
 
 def test_every_route_that_can_be_read_is_crawled_and_answers(

@@ -29,6 +29,13 @@ def test_a_forecast_is_a_chance_within_its_band(
     days = [load.day for load in told.loads]
     assert days == sorted(set(days))
     assert len(days) <= STEPS
+    assert told.without_today <= told.recall
+    course = [point.day for point in told.course]
+    assert course == ([*days, told.days] if told.days else [0])
+    for point in told.course:
+        assert 0 <= point.low <= point.recall <= point.high <= 1
+    last = told.course[-1]
+    assert last[1:] == (told.recall, told.low, told.high, told.untouched)
     for load in told.loads:
         assert load.answers >= load.new >= 0
         assert load.minutes >= 0
@@ -78,6 +85,42 @@ def test_a_minute_more_is_worth_much_when_time_is_short_and_little_when_not() ->
     assert hurried.minute_less < -0.02
     assert not idle.short
     assert idle.minute_more < 0.001
+
+
+def test_the_course_begins_with_what_is_known_now_and_no_further_answer_lets_it_fall() -> (
+    None
+):
+    known = [(20.0, 5.0, 3, family) for family in range(20)]
+    told = forecast(deck(known), Aim(30, 600.0))
+    first, last = told.course[0], told.course[-1]
+    assert first.recall == pytest.approx(first.untouched)
+    untouched = [point.untouched for point in told.course]
+    assert untouched == sorted(untouched, reverse=True)
+    assert last.recall > first.recall > last.untouched
+
+
+def test_today_is_a_step_of_its_own_however_far_the_date() -> None:
+    for days in (1, 2, 24, 25, 365):
+        told = forecast(deck(fresh(50)), Aim(days, 300.0))
+        assert (told.loads[0].day, told.loads[0].days) == (0, 1)
+        assert sum(load.days for load in told.loads) == days
+
+
+def test_a_day_left_out_costs_most_when_days_are_few() -> None:
+    def cost(days: int) -> float:
+        told = forecast(deck(fresh(300)), Aim(days, 600.0))
+        return told.recall - told.without_today
+
+    assert cost(1) > cost(3) > cost(10) > 0
+    idle = forecast(deck(fresh(10)), Aim(30, 3600.0))
+    assert idle.recall - idle.without_today < 0.01
+
+
+def test_who_knows_more_beforehand_is_told_more() -> None:
+    little, much = (
+        forecast(deck(fresh(200)), Aim(10, 600.0, knows)).recall for knows in (0.1, 0.9)
+    )
+    assert little < much
 
 
 def test_no_minutes_lead_where_nothing_is_touched() -> None:

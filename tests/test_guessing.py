@@ -7,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizsvc.scheduling.guessing import (
+    NEVER_MET,
     answered,
     chance,
     how_often_right,
     known,
+    knows,
     right,
 )
 from quizsvc.scheduling.memory import Memory, Rating, after, first, retrievability
@@ -122,6 +124,27 @@ def test_the_soft_update_by_hand() -> None:
 def test_a_chance_is_a_chance(guess: float) -> None:
     with pytest.raises(ValueError, match="no chance of guessing"):
         answered(None, 0, Rating.GOOD, guess)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.4, 0.8])
+@pytest.mark.parametrize("guess", [0.0, 0.25, 0.5])
+def test_what_is_known_beforehand_is_told_without_lucky_guesses(
+    share: float, guess: float
+) -> None:
+    n = 2000
+    rights = round(n * (guess + (1 - guess) * share))
+    log = [(place < rights, guess) for place in range(n)]
+    assert knows(log) == pytest.approx(share, abs=0.02)
+
+
+@given(st.lists(st.tuples(st.booleans(), chances), max_size=60))
+def test_a_share_known_beforehand_is_a_chance_that_answers_move(
+    log: list[tuple[bool, float]],
+) -> None:
+    before = knows(log)
+    assert 0 < before < 1
+    assert knows([*log, (False, 0.0)]) < before < knows([*log, (True, 0.0)])
+    assert knows([]) == NEVER_MET
 
 
 def test_how_often_sure_was_right() -> None:

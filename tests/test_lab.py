@@ -9,7 +9,7 @@ from sqlalchemy import Engine, func, select
 from sqlalchemy.orm import Session
 
 from question_bank.models import Evidence
-from quizsvc import lab
+from quizsvc import lab, runs
 from quizsvc.db import reading, writing
 from quizsvc.jobs import queue
 from quizsvc.lab import PERSON, START_UP
@@ -211,8 +211,8 @@ def test_earlier_runs_are_the_newest_of_one_experiment(session: Session) -> None
         for priority in (lab.QUESTION, START_UP):  # would tell what questions show
             params = {"depth": 20 + 4 * minute + priority}
             lab.submit(session, "stream", params, at=at, priority=priority)
-    runs = lab.earlier_runs(session, "stream", 3)
-    assert [run.params["depth"] for run in runs] == [7, 6, 5]
+    found = runs.earlier_runs(session, "stream", 3)
+    assert [run.params["depth"] for run in found] == [7, 6, 5]
 
 
 def test_a_worker_counts_as_long_as_it_shows_itself(session: Session) -> None:

@@ -1,15 +1,26 @@
+from collections.abc import Callable
+
+import pytest
 from alembic import command
-from sqlalchemy import create_engine, inspect, select, text
+from sqlalchemy import create_engine, inspect, select, text, update
+from sqlalchemy.orm import Session
 
 from question_bank.base import Base
 from question_bank.models import Evidence, Revision
 from quizsvc import migrating
 from quizsvc.db import make_engine, reading, writing
-from quizsvc.models import Presentation, User
-from quizsvc.practice import Submission, rebuild, submit_answer
+from quizsvc.models import MemoryState, Presentation, User
+from quizsvc.practice import (
+    Submission,
+    latest_review,
+    rebuild,
+    submit_answer,
+    undo,
+)
 from quizsvc.scheduling.calibration import PRIOR
 
-from .practice_factories import AT, ask, make_question, make_user
+from .practice_factories import AT, DAY, ask, make_question, make_user
+from .practice_log import answer, candidate, known
 
 FAIR = {
     "position": 0,
@@ -116,4 +127,44 @@ def test_a_user_who_was_there_has_no_goal_yet_and_is_folded_anew(
     with reading(engine) as session:
         user = session.scalars(select(User)).one()
         assert user.calibration == list(PRIOR)
+    engine.dispose()
+
+
+def take_back(session: Session, user: User) -> None:
+    review = latest_review(session, user)
+    assert review is not None
+    undo(session, user, review.id, at=AT + DAY)
+
+
+def go_on(session: Session, user: User) -> None:
+    answer(session, user, "other", "inside", at=AT + DAY)
+
+
+@pytest.mark.parametrize("act", [go_on, take_back])
+def test_days_of_before_they_were_spread_go_with_the_next_review(
+    database_url: str, act: Callable[[Session, User], None]
+) -> None:
+    migrating.upgrade(database_url)
+    engine = make_engine(database_url)
+    with writing(engine) as session:
+        user = make_user(session)
+        for slug in ("first", "last", "other"):
+            make_question(session, slug)
+        for slug in ("first", "last"):
+            answer(session, user, slug, "inside")
+        folded = known(session, user)
+        session.execute(update(MemoryState).values(due=AT.date() + 99 * DAY))
+        session.commit()
+    command.downgrade(migrating.config(database_url), "0008")
+    migrating.upgrade(database_url)
+
+    with writing(engine) as session:
+        user = session.scalars(select(User)).one()
+        assert user.calibration is None
+        assert known(session, user) != folded
+        act(session, user)
+        session.commit()
+    with reading(engine) as session:
+        user = session.scalars(select(User)).one()
+        assert known(session, user) == candidate(session, user)
     engine.dispose()

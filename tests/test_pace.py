@@ -1,28 +1,61 @@
 """How long an answer takes, from those before it."""
 
+from random import Random
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizsvc.scheduling.pace import ENOUGH, LONGEST, USUAL, Pace, pace
+from quizsvc.scheduling.pace import AWAY, ENOUGH, LONGEST, USUAL, Pace, pace
 
 seconds = st.floats(0, 1e6)
+answers = st.lists(st.tuples(st.booleans(), seconds))
 
 
-def test_until_it_is_known_an_answer_takes_the_usual_time() -> None:
+def test_until_anything_is_known_an_answer_takes_the_usual_time() -> None:
     assert pace([]) == Pace(USUAL, USUAL)
-    assert pace([(True, 5.0)] * 3) == Pace(USUAL, USUAL)
 
 
 def test_right_and_wrong_answers_take_their_own_time() -> None:
-    assert pace([(True, 12.0)] * ENOUGH + [(False, 45.0)] * ENOUGH) == Pace(12, 45)
+    told = pace([(True, 12.0)] * ENOUGH + [(False, 45.0)] * ENOUGH)
+    assert told == pytest.approx(Pace(12, 45))
 
 
-@given(st.lists(st.tuples(st.booleans(), seconds)))
-def test_a_time_away_counts_for_little(recent: list[tuple[bool, float]]) -> None:
+def test_who_was_never_wrong_takes_as_long_for_it_as_for_the_rest() -> None:
+    assert pace([(True, 12.0)] * 3 * ENOUGH) == pytest.approx(Pace(12, 12))
+
+
+@given(st.integers(1, ENOUGH), st.floats(1, USUAL - 1))
+def test_each_answer_moves_the_pace_towards_itself(many: int, spent: float) -> None:
+    before = pace([(True, spent)] * (many - 1)).right
+    assert spent - 1e-9 <= pace([(True, spent)] * many).right < before
+
+
+@given(answers)
+def test_a_pace_is_within_reason(recent: list[tuple[bool, float]]) -> None:
     for typical in pace(recent):
         assert 1 <= typical <= LONGEST
 
 
-@given(st.lists(seconds, min_size=ENOUGH))
-def test_the_order_of_the_answers_does_not_matter(spent: list[float]) -> None:
-    assert pace([(True, s) for s in spent]) == pace([(True, s) for s in sorted(spent)])
+@given(st.floats(1, 60), st.floats(0, 1e6), st.booleans())
+def test_a_time_away_counts_for_little(usual: float, away: float, right: bool) -> None:
+    calm = [(one, usual) for one in (True, False) for _ in range(2 * ENOUGH)]
+    for typical in pace([*calm, (right, away)]):
+        assert typical <= usual * (1 + AWAY / (2 * ENOUGH + 1))
+
+
+@given(answers, st.randoms(use_true_random=False))
+def test_the_order_of_the_answers_does_not_matter(
+    recent: list[tuple[bool, float]], rng: Random
+) -> None:
+    mixed = list(recent)
+    rng.shuffle(mixed)
+    assert pace(mixed) == pytest.approx(pace(recent))
+
+
+@given(st.floats(1, 600), st.floats(1, 600), st.floats(0, 1))
+def test_what_is_expected_lies_between_right_and_wrong(
+    right: float, wrong: float, chance: float
+) -> None:
+    expected = Pace(right, wrong).expected(chance)
+    assert min(right, wrong) - 1e-9 <= expected <= max(right, wrong) + 1e-9

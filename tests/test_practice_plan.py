@@ -9,11 +9,24 @@ from sqlalchemy.orm import Session
 
 from quizsvc.db import reading
 from quizsvc.models import MemoryState, User
-from quizsvc.practice import due, goal, options, plan, set_goal, today
+from quizsvc.practice import (
+    due,
+    goal,
+    latest_review,
+    options,
+    plan,
+    rebuild,
+    set_goal,
+    today,
+    undo,
+)
+from quizsvc.practice.goal import known_beforehand
 from quizsvc.refusals import Invalid
+from quizsvc.scheduling.guessing import NEVER_MET
 from quizsvc.scheduling.planner import Why
 
 from .practice_factories import AT, DAY, make_question, make_user
+from .practice_log import answer as given
 from .practice_log import candidate, known
 from .test_practice_queue import answer, remember
 
@@ -26,6 +39,12 @@ def user(session: Session) -> User:
     for slug in SLUGS:
         make_question(session, slug)
     return make_user(session)
+
+
+def latest(session: Session, user: User) -> str:
+    review = latest_review(session, user)
+    assert review is not None
+    return review.id
 
 
 def want(session: Session, user: User, **changes: object) -> None:
@@ -118,6 +137,11 @@ def test_a_plan_looks_to_the_interview(session: Session, user: User) -> None:
     ]
     assert all(0 <= day.minutes <= 6 for day in found.days)
     assert sum(day.new for day in found.days) > 3
+    assert [point.date for point in found.course] == [
+        TODAY + timedelta(days=n) for n in range(11)
+    ]
+    assert found.met_by is not None
+    assert TODAY <= found.met_by < found.until
     less, same, more = found.if_minutes
     assert [less.minutes_per_day, same.minutes_per_day] == [4, 5]
     assert less.recall <= same.recall == told.recall <= more.recall
@@ -232,6 +256,41 @@ def test_the_time_of_a_day_is_used_up_and_the_next_day_has_its_own(
     assert (told.count, told.done) == (0, 1)
     assert told.items
     assert today(session, user, at=AT + DAY).count > 0
+
+
+def test_first_answers_tell_what_is_known_beforehand(session: Session) -> None:
+    strong, weak = make_user(session), make_user(session, "bob")
+    for place in range(12):
+        make_question(session, f"q-{place:02}")
+    for place in range(8):
+        given(session, strong, f"q-{place:02}", "inside", at=AT - DAY)
+        given(session, weak, f"q-{place:02}", "outside", at=AT - DAY)
+    assert known_beforehand(session, make_user(session, "eve")) == NEVER_MET
+    high, low = (known_beforehand(session, user) for user in (strong, weak))
+    assert low < 0.3
+    assert high > 0.6
+    for _ in range(3):
+        given(session, weak, "q-00", "inside", at=AT)
+    assert known_beforehand(session, weak) == low, "it was met before"
+    undo(session, strong, latest(session, strong), at=AT)
+    assert known_beforehand(session, strong) < high
+
+
+def test_cards_met_together_do_not_all_come_back_together(session: Session) -> None:
+    user = make_user(session)
+    slugs = [f"q-{place:02}" for place in range(8)]
+    for slug in slugs:
+        make_question(session, slug)
+    for days in (0, 3, 12):
+        for slug in slugs:
+            given(session, user, slug, "inside", at=AT + days * DAY)
+    states = session.scalars(select(MemoryState)).all()
+    assert len({state.due for state in states}) > 1
+    assert known(session, user) == candidate(session, user)
+    undo(session, user, latest(session, user), at=AT + 12 * DAY)
+    assert known(session, user) == candidate(session, user)
+    rebuild(session, user)
+    assert known(session, user) == candidate(session, user)
 
 
 def test_cram_on_the_last_day_leaves_an_ordinary_schedule(

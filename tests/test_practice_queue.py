@@ -18,6 +18,7 @@ from quizsvc.practice import (
     today,
 )
 from quizsvc.scheduling.calibration import PRIOR, predicted
+from quizsvc.scheduling.pace import RECENT
 
 from .practice_factories import AT, DAY, ask, ids, make_question, make_user
 
@@ -244,18 +245,19 @@ def test_an_answer_is_expected_to_take_a_minute(session: Session) -> None:
     assert today(session, user, at=AT).minutes == 3
 
 
-def test_the_minutes_follow_the_median_of_the_last_answers(session: Session) -> None:
+def test_the_minutes_follow_the_pace_of_the_last_answers(session: Session) -> None:
     user, other = make_user(session), make_user(session, "bob")
     for slug in ("one", "two", "three", "four", "five"):
         make_question(session, slug)
-    for place in range(20):
-        answer(session, user, "one", AT - DAY + place * timedelta(hours=1), 1000)
-    for place in range(11):
+    user.minutes_per_day = 120
+    for place in range(RECENT):
+        answer(session, user, "one", AT - DAY + place * timedelta(minutes=1), 600)
+    assert today(session, user, at=AT).minutes == 4 * 10
+    for place in range(RECENT):
         answer(session, user, "one", AT + place * timedelta(minutes=1), 90)
     answer(session, other, "one", AT + timedelta(hours=1), 5000)
     told = today(session, user, at=AT + timedelta(hours=2))
-    assert told.count == 4
-    assert told.minutes == 6
+    assert (told.count, told.minutes) == (4, 6)
 
 
 def test_progress_and_the_queue_tell_the_same_recall(session: Session) -> None:

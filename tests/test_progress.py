@@ -114,6 +114,15 @@ def test_recall_is_told_for_the_day_after_what_was_met_today() -> None:
     assert found.topics[0].recall == found.recall
 
 
+def test_the_forecast_begins_today_and_falls_for_thirty_days() -> None:
+    found = told([entry(5)], [card(1), card(2, None)], TODAY).forecast
+    assert (found[0].day, found[-1].day) == (TODAY, TODAY + 30 * DAY)
+    assert all(one.recall.questions == 2 for one in found)
+    means = [one.recall.mean or 0.0 for one in found]
+    assert means == sorted(means, reverse=True)
+    assert means[0] > means[-1] > 0
+
+
 def test_topics_begin_with_the_one_that_is_known_least() -> None:
     cards = [
         card(1),

@@ -26,7 +26,7 @@ outcomes = st.lists(
 def judged(pairs: list[tuple[bool, float]]) -> tuple[Judge, np.ndarray]:
     """Each outcome is a card's own."""
     reviews = [
-        Review(card, ((3, 0),), 1, 3 if right else 1, 0.9, 0)
+        Review(str(card), ((3, 0),), 1, 3 if right else 1, 0.9, 0)
         for card, (right, _) in enumerate(pairs)
     ]
     return Judge(reviews), np.array([p for _, p in pairs])
@@ -36,7 +36,7 @@ def test_only_a_later_study_day_is_a_long_term_review(tmp_path: Path) -> None:
     file = tmp_path / "log.csv"
     file.write_text(LOG, encoding="utf-8")
     told = [(r.card, r.elapsed, r.rating, r.last) for r in long_term(file)]
-    assert told == [(1, 1, 3, 0), (2, 4, 1, 0), (1, 4, 3, 1)]
+    assert told == [("1", 1, 3, 0), ("2", 4, 1, 0), ("1", 4, 3, 1)]
     assert long_term(file)[2].history == ((3, 0), (3, 0), (1, 0), (3, 1))
 
 

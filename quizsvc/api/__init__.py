@@ -1,20 +1,33 @@
 """The HTTP API under ``/api/v1``: one module for each resource."""
 
-from flask import Flask
+from apiflask import APIFlask
 
 from quizsvc.api import (
+    allowed,
     answers,
     docs,
     experiments,
     health,
+    mock,
     plan,
     progress,
     questions,
+    remarks,
     reviews,
 )
 
 
-def init_app(app: Flask) -> None:
-    resources = (questions, answers, reviews, progress, plan, experiments)
+def init_app(app: APIFlask) -> None:
+    allowed.init_app(app)
+    resources = (
+        questions,
+        remarks,
+        answers,
+        reviews,
+        mock,
+        progress,
+        plan,
+        experiments,
+    )
     for module in (*resources, docs, health):
         app.register_blueprint(module.bp)

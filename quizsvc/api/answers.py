@@ -42,8 +42,9 @@ def due(query_data: DueIn) -> paging.Page[DueItem]:
 
     due: recall has fallen to the target; new: never met; with an interview date also
     weak: there is time to spare and it will be recalled least on the day; gain: time is
-    short and it raises recall on the day most for what it takes; sibling: a variant of
-    it comes first.
+    short and it raises recall on the day most for what it takes; leech: it is forgotten
+    more often than chance explains; sibling: all that proves it is shown with one that
+    comes first or came today.
     """
     session, at = db.session(), datetime.now(UTC)
     items = practice.due(
@@ -91,11 +92,14 @@ def present(
 @bp.output(AnswerOut, status_code=201)
 @bp.doc(responses=[404, 409, 410], extensions={"x-idempotency": True})
 def answer(presentation_id: str, json_data: AnswerIn) -> Response:
-    """Answer a question that was shown. Needs an Idempotency-Key; send it again to retry."""
+    """Answer a question that was shown. Needs an Idempotency-Key; send it again to retry.
+
+    An answer that was given without a network carries answered_at: the presentation must
+    not have expired by then, and the review counts for that day.
+    """
     session, at = db.session(), datetime.now(UTC)
     with db.reading(db.engine()) as before:  # SQLite has one lock for all writers
-        user = practice.local_user(before, at=at)
-        shown = practice.find_shown(before, user, presentation_id)
+        user, shown = practice.shown_to_local(before, presentation_id)
         known = practice.background(before, shown, lang=shown.lang)
 
     def effect() -> Reply:

@@ -7,20 +7,22 @@ from typing import Any
 from apiflask import APIBlueprint
 
 from quizsvc import db, practice
-from quizsvc.practice import Plan
-from quizsvc.schemas import PlanIn, PlanOut
+from quizsvc.api import etags
+from quizsvc.practice import Goal, Plan
+from quizsvc.practice.users import lock
+from quizsvc.schemas import GoalOut, PlanIn, PlanOut
 
 bp = APIBlueprint("plan_api", __name__, url_prefix="/api/v1", tag="Plan")
 
 
 @bp.get("/plan")
 @bp.output(PlanOut)
-def plan() -> dict[str, Any]:
-    """The goal and its forecast: recall on the day with a 90 % band, the load until then,
-    and what one minute a day more or fewer would change.
+def plan() -> tuple[dict[str, Any], int, dict[str, str]]:
+    """The goal and its forecast: recall on the day with a 90 % band, the way to it, the
+    load of the days, what today is worth, and one minute a day more or fewer.
 
     Without an interview to come it looks 30 days ahead. The notes say what is unusual:
-    past-date, no-minutes, no-questions, time-is-short.
+    past-date, no-minutes, no-questions, time-is-short. The ETag is that of the goal.
     """
     session, at = db.session(), datetime.now(UTC)
     return _out(practice.plan(session, practice.local_user(session, at=at), at=at))
@@ -29,20 +31,28 @@ def plan() -> dict[str, Any]:
 @bp.put("/plan")
 @bp.input(PlanIn)
 @bp.output(PlanOut)
-def set_plan(json_data: PlanIn) -> dict[str, Any]:
+@bp.doc(responses=[412, 428], extensions={"x-if-match": True})
+def set_plan(json_data: PlanIn) -> tuple[dict[str, Any], int, dict[str, str]]:
     """Set the goal; what the body leaves out stays as it is. Replies with the new plan.
 
-    A date in the past and no minutes are accepted, and the notes of the plan say so. A
-    new target retention moves every due day.
+    If-Match names the ETag that was read: 428 without it, 412 when the goal has changed
+    since. A date in the past and no minutes are accepted, and the notes of the plan say
+    so. A new target retention moves every due day.
     """
     session, at = db.session(), datetime.now(UTC)
-    user = practice.local_user(session, at=at)
-    wanted = replace(practice.goal(user), **json_data.model_dump(exclude_unset=True))
+    user = lock(session, practice.local_user(session, at=at))
+    before = practice.goal(user)
+    etags.check(_etag(before))
+    wanted = replace(before, **json_data.model_dump(exclude_unset=True))
     practice.set_goal(session, user, wanted, at=at)
-    body = _out(practice.plan(session, user, at=at))
+    found = _out(practice.plan(session, user, at=at))
     session.commit()
-    return body
+    return found
 
 
-def _out(plan: Plan) -> dict[str, Any]:
-    return vars(plan.goal) | vars(plan)
+def _out(plan: Plan) -> tuple[dict[str, Any], int, dict[str, str]]:
+    return vars(plan.goal) | vars(plan), 200, etags.header(_etag(plan.goal))
+
+
+def _etag(goal: Goal) -> str:
+    return GoalOut.model_validate(goal).etag

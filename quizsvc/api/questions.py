@@ -1,14 +1,16 @@
 """Questions as they may be seen before the answer."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 from apiflask import APIBlueprint
 
-from question_bank.models import Revision, RevisionText
 from question_bank.published import content
 from quizsvc import db, practice
 from quizsvc.api import paging
 from quizsvc.markdown import render
+from quizsvc.practice import explore
+from quizsvc.practice.explore import Listed, Wanted
 from quizsvc.schemas import LangIn, QuestionOut, QuestionsIn, QuestionsOut
 
 bp = APIBlueprint("questions", __name__, url_prefix="/api/v1", tag="Questions")
@@ -18,15 +20,20 @@ bp = APIBlueprint("questions", __name__, url_prefix="/api/v1", tag="Questions")
 @bp.input(QuestionsIn, location="query")
 @bp.output(QuestionsOut)
 def questions(query_data: QuestionsIn) -> paging.Page[dict[str, Any]]:
-    """The published questions by slug; ``q`` searches titles and stems alone."""
-    wanted = query_data.model_dump(exclude={"limit", "after"})
-    after = paging.key_of(query_data.after, paging.NAME)
-    found = practice.search(
-        db.session(), **wanted, after=after, limit=query_data.limit + 1
-    )
-    page = paging.page(found, query_data.limit, key=lambda row: row.slug)
-    rows = [summary(row.slug, row.pack, row.revision, row.text) for row in page.data]
-    return paging.Page(rows, page.has_more, page.next)
+    """The published questions that are written in lang, by slug.
+
+    q looks for words in titles, stems and tags, never in anything hidden: in lang, and
+    if no question has them there, in the other languages; lang of an item tells which.
+    Tags are those that the question itself says, since another could tell its key.
+    """
+    session, at = db.session(), datetime.now(UTC)
+    user = practice.local_user(session, at=at)
+    after = paging.key_of(query_data.after, paging.NAME) or ""
+    wanted = Wanted(**query_data.model_dump(exclude={"limit", "after", "lang"}))
+    bank = explore.everything(session, user, at=at)
+    found = explore.search(bank, wanted, query_data.lang)
+    rest = [summary(one, found.lang) for one in found.questions if one.slug > after]
+    return paging.page(rest, query_data.limit, key=lambda item: str(item["slug"]))
 
 
 @bp.get("/questions/<slug>")
@@ -35,35 +42,35 @@ def questions(query_data: QuestionsIn) -> paging.Page[dict[str, Any]]:
 @bp.doc(responses=[404])
 def question(slug: str, query_data: LangIn) -> dict[str, Any]:
     """One question without its key. Choices come by text: their order tells nothing."""
-    session = db.session()
-    revision = practice.published(session, slug)
-    item = content(session, revision.content_hash)
-    pack = revision.question.pack.slug
-    texts = {text.lang: text for text in revision.texts}
-    lang = query_data.lang if query_data.lang in texts else "en"
-    choices = sorted(
-        text.text for c in revision.choices for text in c.texts if text.lang == lang
-    )
+    session, at = db.session(), datetime.now(UTC)
+    user = practice.local_user(session, at=at)
+    item = content(session, practice.published(session, slug).content_hash)
+    bank = explore.everything(session, user, at=at)
+    (one,) = (one for one in bank if one.slug == slug)
+    lang, words = practice.in_language(item, query_data.lang, "en")
+    choices = sorted(choice.text for choice in words.choices.values())
     return {
-        **summary(slug, pack, revision, texts[lang]),
-        "lang": lang,
-        "languages": sorted(texts),
-        "stem": texts[lang].stem,
-        "stem_html": render(texts[lang].stem),
+        **summary(one, lang),
+        "languages": sorted(item.texts),
+        "stem": words.stem,
+        "stem_html": render(words.stem),
         "choices": [{"text": t, "text_html": render(t, inline=True)} for t in choices],
         "estimate": practice.tolerance(item, lang),
         "figure": item.figure is not None,
     }
 
 
-def summary(
-    slug: str, pack: str, revision: Revision, text: RevisionText
-) -> dict[str, Any]:
+def summary(one: Listed, lang: str) -> dict[str, Any]:
+    """A question in a list, its title in a language that it is written in."""
     return {
-        "slug": slug,
-        "pack": pack,
-        "type": revision.type,
-        "level": revision.level,
-        "topic": revision.topic,
-        "title": text.title,
+        "slug": one.slug,
+        "pack": one.pack,
+        "type": one.type,
+        "level": one.level,
+        "topic": one.topic,
+        "tags": one.words.tags,
+        "lang": lang,
+        "title": one.words.titles[lang],
+        "state": one.standing,
+        "flagged": one.flagged,
     }

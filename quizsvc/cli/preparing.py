@@ -69,7 +69,7 @@ def is_current(engine: Engine) -> bool:
     stored: dict[str, str] = {}
     with suppress(DBAPIError), reading(engine) as session:  # the table may not be there
         query = select(Experiment.name, Experiment.source_hash)
-        stored = dict(session.execute(query).tuples().all())
+        stored = dict(session.execute(query).all())
     return stored == registry.source_hashes()
 
 

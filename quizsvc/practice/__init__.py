@@ -13,7 +13,7 @@ from quizsvc.practice.answering import (
     mark_answer,
     submit_answer,
 )
-from quizsvc.practice.bank import Found, published, search
+from quizsvc.practice.bank import published
 from quizsvc.practice.estimating import MeasuredKey, ShownFigure
 from quizsvc.practice.evidence import EvidenceView
 from quizsvc.practice.exchange import (
@@ -40,10 +40,10 @@ from quizsvc.practice.presenting import (
     Shown,
     Tolerance,
     find_presentation,
-    find_shown,
     in_language,
     present,
     shown,
+    shown_to_local,
     tolerance,
 )
 from quizsvc.practice.progress import Progress, progress
@@ -69,7 +69,6 @@ __all__ = [
     "Feedback",
     "FeedbackChoice",
     "FeedbackPoint",
-    "Found",
     "Goal",
     "Import",
     "MeasuredKey",
@@ -93,7 +92,6 @@ __all__ = [
     "feedback",
     "find_answer",
     "find_presentation",
-    "find_shown",
     "forget_expired",
     "goal",
     "import_reviews",
@@ -108,9 +106,9 @@ __all__ = [
     "published",
     "rebuild",
     "reviews",
-    "search",
     "set_goal",
     "shown",
+    "shown_to_local",
     "submit_answer",
     "today",
     "tolerance",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Literal, cast, get_args
 
 from sqlalchemy import Table, and_, bindparam, exists, select, update
@@ -25,6 +25,8 @@ from quizsvc.scheduling.memory import Rating
 
 Confidence = Literal["sure", "unsure"]
 CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
+SKEW = timedelta(minutes=5)
+"""What a device's clock may be wrong by."""
 
 # The open presentations of a question beside the one that is being answered.
 _ELSEWHERE = (
@@ -62,9 +64,11 @@ class Submission:
     choices: Sequence[str] = ()  # opaque ids of this presentation
     text: str = ""
     number: float | None = None  # of an estimate
+    aloud: bool = False  # an open answer was spoken; its text may be empty
     dont_know: bool = False
     confidence: str | None = None  # sure | unsure
     seconds: float | None = None  # None: since the question was shown
+    answered_at: datetime | None = None  # None: now; earlier if it was sent later
 
 
 def submit_answer(
@@ -91,11 +95,13 @@ def answer_shown(
     """Grade and record an answer; all but an open text are reviewed at once.
 
     Only a fully right answer is a pass (Good), all else is Again; confidence and time
-    are recorded and change nothing. User and presentation may come from another session,
-    read before this one took its lock. Raises Gone for an expired presentation, Conflict
-    for one that was answered, or whose question was answered elsewhere after it was shown,
-    and Invalid.
+    are recorded and change nothing. An answer that was sent late counts for the moment
+    it was given; in the log it comes last. User and presentation may come from another
+    session, read before this one took its lock. Raises Gone for a presentation that had
+    expired, Conflict for one that was answered, or whose question was answered elsewhere
+    after it was shown, and Invalid.
     """
+    at = _moment(shown, submission, at)
     user = lock(session, user)
     place = {"user": user.id, "question": shown.question_id, "answered": shown.id}
     found = session.connection().execute(_STANDING, place | {"user_id": user.id}).one()
@@ -185,7 +191,7 @@ def _checked(
     if item.type == "open":
         if submission.choices:
             raise invalid("/choices", "not-accepted", "An open question has none.")
-        if not submission.text.strip():
+        if not submission.aloud and not submission.text.strip():
             raise invalid("/text", "missing", "Write an answer.")
         if len(submission.text) > MAX_ANSWER:
             detail = f"An answer has at most {MAX_ANSWER} characters."
@@ -241,6 +247,17 @@ def _named(
     if errors:
         raise Invalid("invalid-input", errors[0].detail, errors)
     return [name for opaque, name in names.items() if opaque in ids]
+
+
+def _moment(shown: Presentation, submission: Submission, at: datetime) -> datetime:
+    """When the answer was given, between the question and now. Raises Invalid."""
+    given = submission.answered_at
+    if given is None:
+        return at
+    if not shown.created_at - SKEW <= given <= at + SKEW:
+        detail = "It is a moment after the question was shown and not in the future."
+        raise invalid("/answered_at", "out-of-range", detail)
+    return min(max(given.astimezone(UTC), shown.created_at), at)
 
 
 def _seconds(shown: Presentation, submission: Submission, at: datetime) -> float:

@@ -2,40 +2,68 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from math import nan
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-from sqlalchemy import Select, and_, func, or_, select
+from sqlalchemy import and_, bindparam, select
 from sqlalchemy.orm import Session
 
-from question_bank.content import LEVELS
-from question_bank.models import Choice, Pack, Question, Revision, RevisionText
+from question_bank.models import Pack, Question, Revision, RevisionText
 from quizsvc.models import MemoryState, Review, User
+from quizsvc.practice.covers import Cover, covers
 from quizsvc.practice.measured import unready
 from quizsvc.practice.reviewing import STATE, state_of
-from quizsvc.scheduling.guessing import chance
 from quizsvc.scheduling.log import State
 from quizsvc.scheduling.memory import Rating
-from quizsvc.scheduling.pace import ENOUGH, Pace, pace
+from quizsvc.scheduling.pace import RECENT, Pace, pace
 from quizsvc.scheduling.planner import Deck
 
-RECENT = 4 * ENOUGH  # answers that tell the pace
+# Made once: to put a query together takes longer than to run it.
+_BANK = (
+    select(
+        Question.id,
+        Question.slug,
+        Pack.slug.label("pack"),
+        Revision.id.label("revision"),
+        Revision.content_hash,
+        *STATE,
+    )
+    .join(Revision, Revision.id == Question.current_id)
+    .join(Pack, Pack.id == Question.pack_id)
+    .outerjoin(
+        MemoryState,
+        and_(
+            MemoryState.question_id == Question.id,
+            MemoryState.user_id == bindparam("user_id"),
+        ),
+    )
+    .where(Question.retired_at.is_(None))
+)
+_RECENT = (
+    select(Review.rating, Review.seconds)
+    .where(
+        Review.user_id == bindparam("user_id"),
+        Review.voided_at.is_(None),
+        Review.seconds.is_not(None),
+    )
+    .order_by(Review.sequence.desc())
+    .limit(RECENT)
+)
+_TITLES = (
+    select(RevisionText.revision_id, RevisionText.lang, RevisionText.title)
+    .join(Question, Question.current_id == RevisionText.revision_id)
+    .where(Question.retired_at.is_(None))
+)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Listed:
-    """A published question that the goal asks for, and what is known of it."""
+class Listed(NamedTuple):
+    """A published question, and what is known of it."""
 
     id: int
     slug: str
-    title: dict[str, str]  # by language
-    type: str
-    level: str
-    topic: str
-    chance: float  # of a right answer by one who knows nothing
+    cover: Cover
     state: State | None
 
 
@@ -44,33 +72,34 @@ def listed(
 ) -> list[Listed]:
     """The questions of the goal, easy to extreme and then by slug.
 
-    Those in ``lang`` alone if given; without those that come back after ``until``. One
-    whose experiment is still being computed is left out.
+    Those in ``lang`` alone if given; without those that come back after ``until``, unless
+    they were answered on that day, which keeps their siblings for another. One whose
+    experiment is still being computed is left out.
     """
-    titled = titles(session)
-    choices: dict[int, int] = {}
-    for revision, many in session.execute(_choices()):
-        choices[revision] = many
+    session.flush()  # a connection does not see to it
+    rows = session.connection().execute(_BANK, {"user_id": user.id}).all()
+    bank = covers(session, frozenset(row.content_hash for row in rows))
     later = unready(session)
+    packs, topics, levels = set(user.packs), set(user.topics), set(user.levels)
     wanted = {lang} if lang else set(user.languages)
-    found = [
-        Listed(
-            id=number,
-            slug=slug,
-            title=titled[revision],
-            type=type_,
-            level=level,
-            topic=topic,
-            chance=chance(type_, choices.get(revision, 0)),
-            state=state_of(state),
-        )
-        for number, slug, revision, type_, level, topic, *state in session.execute(
-            _questions(user, until)
-        )
-        if revision not in later
-        and (not wanted or not wanted.isdisjoint(titled[revision]))
-    ]
-    return sorted(found, key=lambda one: (LEVELS.index(one.level), one.slug))
+    found = []
+    for number, slug, pack, revision, content_hash, *columns in rows:
+        cover = bank[content_hash]
+        if (
+            revision not in later
+            and (not packs or pack in packs)
+            and (not topics or cover.topic in topics)
+            and (not levels or cover.level in levels)
+            and (not wanted or not wanted.isdisjoint(cover.title))
+        ):
+            state = state_of(columns)
+            if state is None or until is None or _asked_by(state, until):
+                found.append(Listed(number, slug, cover, state))
+    return sorted(found, key=lambda one: (one.cover.rank, one.slug))
+
+
+def _asked_by(state: State, day: date) -> bool:
+    return state.due <= day or state.last_day >= day
 
 
 def deck(questions: Sequence[Listed], day: date, usual: Pace) -> Deck:
@@ -82,77 +111,23 @@ def deck(questions: Sequence[Listed], day: date, usual: Pace) -> Deck:
         difficulty=np.array([s.difficulty if s else nan for s in met]),
         elapsed=np.array([s.elapsed(day) if s else 0 for s in met], dtype=np.int64),
         due_in=np.array([(s.due - day).days if s else 0 for s in met], dtype=np.int64),
-        chance=np.array([one.chance for one in questions]),
+        chance=np.array([one.cover.chance for one in questions]),
         right_seconds=np.full(count, usual.right),
         wrong_seconds=np.full(count, usual.wrong),
-        family=np.array([one.id for one in questions], dtype=np.int64),
+        family=np.array([one.cover.family for one in questions], dtype=np.int64),
         place=np.arange(count),
     )
 
 
 def usual_pace(session: Session, user: User) -> Pace:
     """How long the candidate's last answers took."""
-    recent = (
-        select(Review.rating, Review.seconds)
-        .where(
-            Review.user_id == user.id,
-            Review.voided_at.is_(None),
-            Review.seconds.is_not(None),
-        )
-        .order_by(Review.sequence.desc())
-        .limit(RECENT)
-    )
-    return pace(
-        (rating != Rating.AGAIN, seconds or 0.0)
-        for rating, seconds in session.execute(recent)
-    )
+    recent = session.connection().execute(_RECENT, {"user_id": user.id})
+    return pace((rating != Rating.AGAIN, seconds or 0.0) for rating, seconds in recent)
 
 
 def titles(session: Session) -> dict[int, dict[str, str]]:
     """The titles of the published questions, by revision and language."""
     found: dict[int, dict[str, str]] = defaultdict(dict)
-    for revision, lang, title in session.execute(
-        select(RevisionText.revision_id, RevisionText.lang, RevisionText.title)
-        .join(Question, Question.current_id == RevisionText.revision_id)
-        .where(Question.retired_at.is_(None))
-    ):
+    for revision, lang, title in session.execute(_TITLES):
         found[revision][lang] = title
     return found
-
-
-def _choices() -> Select[int, int]:
-    return (
-        select(Choice.revision_id, func.count())
-        .join(Question, Question.current_id == Choice.revision_id)
-        .where(Question.retired_at.is_(None))
-        .group_by(Choice.revision_id)
-    )
-
-
-def _questions(user: User, until: date | None) -> Select[*tuple[Any, ...]]:
-    mine = and_(MemoryState.question_id == Question.id, MemoryState.user_id == user.id)
-    query = (
-        select(
-            Question.id,
-            Question.slug,
-            Revision.id.label("revision"),
-            Revision.type,
-            Revision.level,
-            Revision.topic,
-            *STATE,
-        )
-        .join(Revision, Revision.id == Question.current_id)
-        .outerjoin(MemoryState, mine)
-        .where(Question.retired_at.is_(None))
-    )
-    if until is not None:
-        query = query.where(or_(MemoryState.due.is_(None), MemoryState.due <= until))
-    if user.packs:
-        query = query.join(Pack, Pack.id == Question.pack_id).where(
-            Pack.slug.in_(user.packs)
-        )
-    if user.topics:
-        query = query.where(Revision.topic.in_(user.topics))
-    if user.levels:
-        query = query.where(Revision.level.in_(user.levels))
-    return query

@@ -1,10 +1,10 @@
 """The proof beside an answer: claims of experiments, and what their runs measured."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, bindparam, select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from question_bank.content import EvidenceItem, QuestionItem
@@ -35,9 +35,8 @@ class EvidenceView:
 class _Address(NamedTuple):
     """The claim behind a line of evidence, and the content key of the run to show."""
 
-    source_hash: str | None  # of the experiment; None when there is none
     claim: Mapping[str, Any]  # empty when the experiment makes no such claim any more
-    key: str | None  # None when the experiment no longer takes the parameters
+    key: str  # empty when the experiment no longer takes the parameters
 
 
 class Measured(NamedTuple):
@@ -47,51 +46,39 @@ class Measured(NamedTuple):
     metrics: Mapping[str, Any]
 
 
-_NOW = (
-    select(Experiment.name, Experiment.source_hash, Run.content_key, Run.id, Run.state)
-    .outerjoin(
-        Run,
-        and_(
-            Run.experiment == Experiment.name,
-            Run.content_key.in_(bindparam("keys", expanding=True)),
-        ),
-    )
-    .where(Experiment.name.in_(bindparam("names", expanding=True)))
+_RUNS = select(Run.content_key, Run.id, Run.state).where(
+    Run.content_key.in_(bindparam("keys", expanding=True))
 )
 _RESULTS = select(RunResult.run_id, RunResult.verdicts, RunResult.metrics).where(
     RunResult.run_id.in_(bindparam("ids", expanding=True))
 )
 
-# What one source and one finished run say never changes, so each is read once.
-_addresses: Kept[tuple[str, str], _Address] = (
-    Kept()
-)  # by claim and parameters: the last
+# What stays as it is while the catalogue does: a run that has succeeded is not run again.
+_addresses: Kept[tuple[str, str, str], _Address] = Kept()  # by edition and evidence
+_ended: Kept[tuple[str, str], str] = Kept()  # ids, by edition and content key
 _measured: Kept[str, Measured] = Kept()  # by the id of the run
 
-NOWHERE = _Address(None, {}, None)
+NOWHERE = _Address({}, "")
 UNPROVEN = Measured([], {})
 
 
 def evidence(
-    session: Session, item: QuestionItem, ids: Mapping[str, str], lang: str
+    session: Session,
+    item: QuestionItem,
+    ids: Mapping[str, str],
+    lang: str,
+    edition: str | None,
 ) -> list[EvidenceView]:
-    """An item's evidence in its order; ``ids`` are the opaque ids by name."""
-    if not item.evidence:
-        return []
-    known = [_addresses.get(_place(proof), NOWHERE) for proof in item.evidence]
-    sources, runs = _now(session, item.evidence, known)
-    addresses = [
-        address
-        if sources.get(proof.experiment) == address.source_hash
-        else _address(session, proof)
-        for proof, address in zip(item.evidence, known, strict=True)
-    ]
-    if addresses != known:
-        sources, runs = _now(session, item.evidence, addresses)
+    """An item's evidence in its order; ``ids`` are the opaque ids by name.
+
+    ``edition`` is the one of the catalogue.
+    """
+    addresses = [_addressed(session, proof, edition) for proof in item.evidence]
+    runs = _runs(session, {address.key for address in addresses} - {""}, edition)
     ended = results(session, [name for name, done in runs.values() if done])
     views = []
-    for proof, (_, claim, key) in zip(item.evidence, addresses, strict=True):
-        run_id, _ = runs.get(key or "", (None, False))
+    for proof, (claim, key) in zip(item.evidence, addresses, strict=True):
+        run_id, _ = runs.get(key, (None, False))
         measured = ended.get(run_id or "", UNPROVEN)
         verdicts = [v for v in measured.verdicts if v["claim"] == proof.claim_id]
         views.append(
@@ -114,23 +101,14 @@ def evidence(
     return views
 
 
-def _now(
-    session: Session, proofs: Sequence[EvidenceItem], addresses: Sequence[_Address]
-) -> tuple[dict[str, str], dict[str, tuple[str, bool]]]:
-    """Source hashes by experiment; by content key, runs and whether they succeeded."""
-    names = list({proof.experiment for proof in proofs})
-    keys = list({address.key for address in addresses if address.key})
-    sources, runs = {}, {}
-    for name, source_hash, key, run_id, state in session.connection().execute(
-        _NOW, {"names": names, "keys": keys}
-    ):
-        sources[name] = source_hash
-        runs[key] = (run_id, state == "succeeded")
-    return sources, runs
-
-
-def _place(proof: EvidenceItem) -> tuple[str, str]:
-    return proof.claim, repr(proof.params)
+def _addressed(session: Session, proof: EvidenceItem, edition: str | None) -> _Address:
+    place = (edition or "", proof.claim, repr(proof.params))
+    address = _addresses.get(place) if edition else None
+    if address is None:
+        address = _address(session, proof)
+        if edition:
+            _addresses[place] = address
+    return address
 
 
 def _address(session: Session, proof: EvidenceItem) -> _Address:
@@ -138,13 +116,25 @@ def _address(session: Session, proof: EvidenceItem) -> _Address:
     if experiment is None:
         return NOWHERE
     claims = (claim for claim in experiment.claims if claim["id"] == proof.claim_id)
-    address = _Address(
-        experiment.source_hash,
-        next(claims, {}),
-        lab.run_key(experiment, proof.params),
-    )
-    _addresses[_place(proof)] = address
-    return address
+    return _Address(next(claims, {}), lab.run_key(experiment, proof.params) or "")
+
+
+def _runs(
+    session: Session, keys: Set[str], edition: str | None
+) -> dict[str, tuple[str, bool]]:
+    """The ids of runs and whether they have succeeded, by content key."""
+    runs = {
+        key: (known, True)
+        for key in keys
+        if (known := _ended.get((edition or "", key)))
+    }
+    if missing := keys - runs.keys():
+        rows = session.connection().execute(_RUNS, {"keys": sorted(missing)})
+        for key, run_id, state in rows:
+            runs[key] = (run_id, state == "succeeded")
+            if edition and state == "succeeded":
+                _ended[edition, key] = run_id
+    return runs
 
 
 def results(session: Session, run_ids: Sequence[str]) -> dict[str, Measured]:

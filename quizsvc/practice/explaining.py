@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from question_bank.content import ESTIMATE, QuestionItem, Texts
+from question_bank.kept import Kept
 from question_bank.models import Question
 from question_bank.published import content
 from question_bank.suggest import Suggestion, suggest
@@ -23,10 +24,8 @@ from quizsvc.practice.evidence import EvidenceView, evidence
 from quizsvc.practice.presenting import in_language
 from quizsvc.practice.reviewing import RATINGS
 
-_PUBLISHED = select(Question.slug).where(
-    Question.slug.in_(bindparam("slugs", expanding=True)),
-    Question.retired_at.is_(None),
-)
+_PUBLISHED = select(Question.slug).where(Question.retired_at.is_(None))
+_published: Kept[str, frozenset[str]] = Kept()  # slugs, by the edition of the bank
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,8 +133,8 @@ def background(session: Session, shown: Presentation, *, lang: str) -> Backgroun
         item=item,
         lang=lang,
         ids=ids,
-        follow_ups=_follow_ups(session, words),
-        evidence=evidence(session, item, ids, lang),
+        follow_ups=_follow_ups(session, words, shown.bank_edition),
+        evidence=evidence(session, item, ids, lang, shown.catalogue_edition),
         measured=measured_key(session, shown, item, lang),
         figure=shown_figure(session, shown, item),
     )
@@ -212,10 +211,14 @@ def _hint(answer: Answer, item: QuestionItem, name: str) -> Suggestion:
     )
 
 
-def _follow_ups(session: Session, words: Texts) -> list[FollowUpView]:
-    slugs = [follow_up.slug for follow_up in words.follow_ups if follow_up.slug]
-    rows = session.connection().execute(_PUBLISHED, {"slugs": slugs})
-    there = set(rows.scalars())
+def _follow_ups(
+    session: Session, words: Texts, edition: str | None
+) -> list[FollowUpView]:
+    there = _published.get(edition) if edition else None
+    if there is None:
+        there = frozenset(session.connection().execute(_PUBLISHED).scalars())
+        if edition:
+            _published[edition] = there
     return [
         FollowUpView(f.prompt, f.slug if f.slug in there else None)
         for f in words.follow_ups

@@ -5,22 +5,36 @@ from dataclasses import asdict, dataclass, fields
 from datetime import date, datetime, timedelta
 from zoneinfo import available_timezones
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from question_bank.content import LEVELS
 from question_bank.models import Pack, Question, Revision, RevisionText
-from quizsvc.models import User
+from quizsvc.models import Review, User
 from quizsvc.practice.reviewing import rebuild
 from quizsvc.practice.users import lock
 from quizsvc.refusals import FieldError, Invalid
 from quizsvc.scheduling.calibration import EASIEST, HARDEST
 from quizsvc.scheduling.days import study_day
+from quizsvc.scheduling.guessing import knows
+from quizsvc.scheduling.memory import Rating
 from quizsvc.scheduling.planner import Aim
 
 MOST_MINUTES = 24 * 60
 FURTHEST = timedelta(days=3653)
 LAST_HOUR = 23
+FIRSTS = 50  # first answers that tell what is known beforehand; questions get harder
+
+_FIRSTS = (
+    select(Review.rating, Review.chance)
+    .where(
+        Review.user_id == bindparam("user_id"),
+        Review.voided_at.is_(None),
+        Review.predicted.is_(None),
+    )
+    .order_by(Review.sequence.desc())
+    .limit(FIRSTS)
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +61,12 @@ def aim(user: User, day: date) -> Aim:
     on = user.interview_date
     until = None if on is None else (on - day).days
     return Aim(until, 60.0 * user.minutes_per_day)
+
+
+def known_beforehand(session: Session, user: User) -> float:
+    """The chance that the user knows a question never met, by his latest first answers."""
+    firsts = session.connection().execute(_FIRSTS, {"user_id": user.id})
+    return knows((rating != Rating.AGAIN, guess) for rating, guess in firsts)
 
 
 def set_goal(session: Session, user: User, wanted: Goal, *, at: datetime) -> None:

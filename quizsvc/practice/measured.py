@@ -4,7 +4,7 @@ Both come from finished runs, which never change, so what one says is read once.
 pins the runs that it leans on. Before the answer nothing may name them, nor the experiment.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,12 +12,12 @@ from math import isfinite
 from statistics import median
 from typing import Any, NamedTuple
 
-from sqlalchemy import or_, select
+from sqlalchemy import bindparam, null, select, union_all
 from sqlalchemy.orm import Session
 
 from question_bank.content import FigureItem, QuestionItem
 from question_bank.kept import Kept
-from question_bank.models import Estimate, Figure, Question, Revision
+from question_bank.models import Estimate, Figure, Question
 from question_bank.published import content
 from quizsvc import lab
 from quizsvc.models import Experiment, Presentation, Run, RunResult, User
@@ -35,6 +35,28 @@ VARIANTS = tuple(
 NEVER = datetime.min.replace(tzinfo=UTC)
 _addresses: Kept[tuple[str, str, str, tuple[int, ...]], str | None] = Kept()
 _figures: Kept[tuple[str, str], Mapping[str, Any] | None] = Kept()  # by run and figure
+_NEEDS = union_all(  # in the order of _Wanted
+    *(
+        select(
+            Question.current_id,
+            table.experiment,
+            table.params,
+            metric,
+            figure,
+            Experiment.source_hash,
+        )
+        .join(table, table.revision_id == Question.current_id)
+        .outerjoin(Experiment, Experiment.name == table.experiment)
+        .where(Question.retired_at.is_(None))
+        for table, metric, figure in (
+            (Estimate, Estimate.metric, null()),
+            (Figure, null(), Figure.figure),
+        )
+    )
+)
+_FINISHED = select(Run.content_key, Run.id).where(
+    Run.content_key.in_(bindparam("keys", expanding=True)), Run.state == "succeeded"
+)
 
 
 class NotComputed(Conflict):
@@ -65,8 +87,9 @@ class _Wanted:
     revision: int
     experiment: str
     params: Mapping[str, Any]
-    metric: str | None = None
-    figure: str | None = None
+    metric: str | None
+    figure: str | None
+    source_hash: str | None  # of the experiment; None when there is none
 
 
 def pin(
@@ -136,50 +159,19 @@ def figure_of(session: Session, run_id: str, figure: str) -> Mapping[str, Any] |
 
 def unready(session: Session) -> frozenset[int]:
     """The revisions in use that cannot be asked yet: a run of theirs has not finished."""
-    wanted = list(_wanted(session))
+    session.flush()  # a connection does not see to it
+    connection = session.connection()
+    wanted = [_Wanted(*row) for row in connection.execute(_NEEDS)]
     if not wanted:
         return frozenset()
-    names = {want.experiment for want in wanted}
-    known = select(Experiment.name, Experiment.source_hash)
-    sources = dict(session.execute(known.where(Experiment.name.in_(names))).all())
-    keys = [
-        _addresses_of(session, want, sources[want.experiment])
-        if want.experiment in sources
-        else []
-        for want in wanted
-    ]
-    finished = select(Run.content_key, Run.id).where(
-        Run.content_key.in_([key for some in keys for key in some]),
-        Run.state == "succeeded",
-    )
-    runs = dict(session.execute(finished).all())
+    keys = [_addresses_of(session, want) for want in wanted]
+    asked = {"keys": [key for some in keys for key in some]}
+    runs = dict(connection.execute(_FINISHED, asked).all())
     return frozenset(
         want.revision
         for want, some in zip(wanted, keys, strict=True)
         if not any(_gives(session, runs[key], want) for key in some if key in runs)
     )
-
-
-def _wanted(session: Session) -> Iterator[_Wanted]:
-    query = (
-        select(Revision.id, Estimate, Figure)
-        .join(Question, Question.current_id == Revision.id)
-        .outerjoin(Estimate, Estimate.revision_id == Revision.id)
-        .outerjoin(Figure, Figure.revision_id == Revision.id)
-        .where(
-            Question.retired_at.is_(None),
-            or_(Estimate.revision_id.is_not(None), Figure.revision_id.is_not(None)),
-        )
-    )
-    for revision, estimate, figure in session.execute(query):
-        if estimate is not None:
-            yield _Wanted(
-                revision, estimate.experiment, estimate.params, metric=estimate.metric
-            )
-        if figure is not None:
-            yield _Wanted(
-                revision, figure.experiment, figure.params, figure=figure.figure
-            )
 
 
 def _gives(session: Session, run_id: str, want: _Wanted) -> bool:
@@ -188,11 +180,13 @@ def _gives(session: Session, run_id: str, want: _Wanted) -> bool:
     return figure_of(session, run_id, want.figure or "") is not None
 
 
-def _addresses_of(session: Session, want: _Wanted, source_hash: str) -> list[str]:
-    """The content keys of the runs that can serve; none at parameters that are gone."""
+def _addresses_of(session: Session, want: _Wanted) -> list[str]:
+    """The content keys of the runs that can serve; none if what they take is gone."""
+    if want.source_hash is None:
+        return []
     keys = []
     for seeds in VARIANTS if want.figure else (DEFAULT_SEEDS,):
-        place = (want.experiment, source_hash, repr(want.params), seeds)
+        place = (want.experiment, want.source_hash, repr(want.params), seeds)
         try:
             key = _addresses[place]
         except KeyError:

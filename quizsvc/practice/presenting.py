@@ -16,6 +16,7 @@ from question_bank.published import content
 from quizsvc.models import Answer, MemoryState, Presentation, User
 from quizsvc.practice.bank import published_question
 from quizsvc.practice.measured import figure_of, pin
+from quizsvc.practice.users import LOCAL
 from quizsvc.refusals import Conflict, Gone, NotFound, invalid
 from quizsvc.scheduling.days import study_day
 
@@ -25,6 +26,11 @@ _BY_ID = (
     .outerjoin(Answer)
     .where(Presentation.id == bindparam("id"))
     .execution_options(populate_existing=True)
+)
+_LOCALLY = (
+    select(User, Presentation)
+    .join(Presentation, Presentation.user_id == User.id)
+    .where(Presentation.id == bindparam("id"), User.name == LOCAL)
 )
 
 
@@ -96,6 +102,15 @@ def shuffled(choices: Sequence[ChoiceItem], rng: Random) -> list[ChoiceItem]:
     free = [choice for choice in choices if not choice.fixed]
     rng.shuffle(free)
     return free + [choice for choice in choices if choice.fixed]
+
+
+def shown_to_local(session: Session, presentation_id: str) -> tuple[User, Presentation]:
+    """The user of local mode and a presentation of his, in one go. Raises NotFound."""
+    found = session.execute(_LOCALLY, {"id": presentation_id}).one_or_none()
+    if found is None:
+        raise NotFound("unknown-presentation", "There is no such presentation.")
+    user, shown = found
+    return user, shown
 
 
 def find_shown(session: Session, user: User, presentation_id: str) -> Presentation:

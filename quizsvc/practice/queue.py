@@ -1,25 +1,87 @@
 """What to do now: the questions of today, ranked, and the day at a glance."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import accumulate, takewhile
 from math import ceil
+from operator import itemgetter
 
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import bindparam, func, select
+from sqlalchemy.orm import Session, aliased
 
 from question_bank.models import Question
-from quizsvc.models import Answer, MemoryState, Presentation, Review, User
+from quizsvc.models import MemoryState, Review, User
 from quizsvc.practice.deck import Listed, deck, listed, usual_pace
-from quizsvc.practice.goal import aim
+from quizsvc.practice.goal import aim, known_beforehand
+from quizsvc.practice.progress.cards import LEAST, RECENT, leeches
+from quizsvc.practice.progress.entries import Card, Entry
+from quizsvc.practice.progress.retention import trials
 from quizsvc.practice.users import calibration
+from quizsvc.scheduling.calibration import Calibration
 from quizsvc.scheduling.candidate import recall
 from quizsvc.scheduling.days import study_day
-from quizsvc.scheduling.pace import typical
+from quizsvc.scheduling.guessing import right
+from quizsvc.scheduling.memory import Rating
 from quizsvc.scheduling.planner import Why, rank
 
-RECENT = 20  # answers that the estimate of time looks at
+_REVIEWED = (
+    select(Question.slug, func.sum(Review.seconds))
+    .join(Review, Review.question_id == Question.id)
+    .where(
+        Review.user_id == bindparam("user_id"),
+        Review.study_day == bindparam("day"),
+        Review.voided_at.is_(None),
+    )
+    .group_by(Question.slug)
+)
+_COMING = (
+    select(func.min(MemoryState.due))
+    .join(Question, Question.id == MemoryState.question_id)
+    .where(MemoryState.user_id == bindparam("user_id"), Question.retired_at.is_(None))
+)
+_FAILED, _SINCE = aliased(Review), aliased(Review)
+_THIRD_LAST_FAILURE = (
+    select(_FAILED.study_day)
+    .where(
+        _FAILED.user_id == MemoryState.user_id,
+        _FAILED.question_id == MemoryState.question_id,
+        _FAILED.rating == Rating.AGAIN.value,
+        _FAILED.voided_at.is_(None),
+    )
+    .order_by(_FAILED.study_day.desc())
+    .offset(LEAST - 1)
+    .limit(1)
+    .correlate(MemoryState)
+    .scalar_subquery()
+)
+_FAILING = select(MemoryState.question_id).where(  # lately: few, and by an index alone
+    MemoryState.user_id == bindparam("user_id"),
+    MemoryState.lapses >= LEAST,
+    select(func.count(_SINCE.study_day.distinct()))
+    .where(
+        _SINCE.user_id == MemoryState.user_id,
+        _SINCE.question_id == MemoryState.question_id,
+        _SINCE.voided_at.is_(None),
+        _SINCE.study_day >= _THIRD_LAST_FAILURE,
+    )
+    .correlate(MemoryState)
+    .scalar_subquery()
+    .between(1, RECENT),
+)
+_LOG = select(  # not ordered: SQLite would go through the whole log of the user
+    Review.sequence,
+    Review.question_id,
+    Review.rating,
+    Review.study_day,
+    Review.predicted,
+    Review.chance,
+).where(
+    Review.user_id == bindparam("user_id"),
+    Review.question_id.in_(bindparam("questions", expanding=True)),
+    Review.voided_at.is_(None),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +90,7 @@ class DueItem:
 
     position: int  # 0, 1, …
     slug: str
-    title: dict[str, str]  # by language
+    title: Mapping[str, str]  # by language
     type: str
     level: str
     topic: str
@@ -36,6 +98,7 @@ class DueItem:
     due: date | None
     retrievability: float | None  # calibrated recall now; None if never met
     gain: float  # of recall at the interview per minute; 0 without one
+    seconds: float  # that it will likely take
 
     @property
     def place(self) -> tuple[int, str]:
@@ -49,7 +112,7 @@ class Today:
 
     day: date
     items: list[DueItem]  # what can be asked, as :func:`due` orders it
-    count: int  # of them for today: all, or with an interview what the time is for
+    count: int  # of them for today: what the minutes of a day are for
     reasons: dict[Why, int]  # how many of these are there for which reason
     done: int  # questions reviewed, each once, without those for today
     minutes: int  # for the questions for today
@@ -68,27 +131,36 @@ def due(
     """
     day = study_day(at, user.time_zone, user.rollover_hour)
     wanted, known = aim(user, day), calibration(user)
+    if wanted.dated:
+        wanted = wanted._replace(knows=known_beforehand(session, user))
     questions = listed(session, user, lang=lang, until=None if wanted.dated else day)
     if not questions:
         return []
-    ranking = rank(deck(questions, day, usual_pace(session, user)), wanted, known)
+    usual = usual_pace(session, user)
+    ranking = rank(deck(questions, day, usual), wanted, known)
+    slipping = _leeches(session, user, questions, known)
     items = []
     for position, (place, why, gain) in enumerate(
         zip(ranking.order.tolist(), ranking.why, ranking.gain.tolist(), strict=True)
     ):
-        one: Listed = questions[place]
+        number, slug, cover, state = questions[place]
+        now = None if state is None else recall(state, day, known)
+        passes = right(wanted.knows if now is None else now, cover.chance)
         items.append(
             DueItem(
                 position=position,
-                slug=one.slug,
-                title=one.title,
-                type=one.type,
-                level=one.level,
-                topic=one.topic,
-                reason=why,
-                due=one.state and one.state.due,
-                retrievability=one.state and recall(one.state, day, known),
+                slug=slug,
+                title=cover.title,
+                type=cover.type,
+                level=cover.level,
+                topic=cover.topic,
+                reason=Why.LEECH
+                if number in slipping and why is not Why.SIBLING
+                else why,
+                due=state and state.due,
+                retrievability=now,
                 gain=gain,
+                seconds=usual.expected(passes),
             )
         )
     return items
@@ -107,45 +179,46 @@ def today(session: Session, user: User, *, at: datetime) -> Today:
     """The study day at a glance."""
     items = due(session, user, at=at)
     day = study_day(at, user.time_zone, user.rollover_hour)
-    reviewed = dict(
-        session.execute(
-            select(Question.slug, func.sum(Review.seconds))
-            .join(Review, Review.question_id == Question.id)
-            .where(Review.user_id == user.id, Review.study_day == day)
-            .where(Review.voided_at.is_(None))
-            .group_by(Question.slug)
-        ).all()
-    )
-    coming = (
-        select(func.min(MemoryState.due))
-        .join(Question, Question.id == MemoryState.question_id)
-        .where(MemoryState.user_id == user.id, Question.retired_at.is_(None))
-    )
-    each = _seconds(session, user)
+    mine = {"user_id": user.id}
+    connection = session.connection()
+    reviewed = {
+        slug: seconds or 0.0
+        for slug, seconds in connection.execute(_REVIEWED, mine | {"day": day})
+    }
     wanted = aim(user, day)
-    count = len(items)
-    if wanted.dated:
-        spent = sum(seconds or 0.0 for seconds in reviewed.values())
-        left = max(wanted.seconds - spent, 0.0)
-        count = min(count, ceil(left / max(each, 1.0)))
+    left = wanted.seconds - sum(reviewed.values())
+    starts = accumulate((item.seconds for item in items), initial=0.0)
+    count = min(sum(1 for _ in takewhile(lambda s: s < left, starts)), len(items))
+    chosen = items[:count]
     return Today(
         day=day,
         items=items,
         count=count,
-        reasons=dict(Counter(item.reason for item in items[:count])),
-        done=len(reviewed.keys() - {item.slug for item in items[:count]}),
-        minutes=ceil(count * each / 60),
-        next_due=None if items else session.scalar(coming),
+        reasons=dict(Counter(item.reason for item in chosen)),
+        done=len(reviewed.keys() - {item.slug for item in chosen}),
+        minutes=ceil(sum(item.seconds for item in chosen) / 60),
+        next_due=None if items else connection.execute(_COMING, mine).scalar(),
         days_left=wanted.days if wanted.dated else None,
     )
 
 
-def _seconds(session: Session, user: User) -> float:
-    recent = (
-        select(Answer.seconds)
-        .join(Answer.presentation)
-        .where(Presentation.user_id == user.id)
-        .order_by(Answer.answered_at.desc(), Answer.id)
-        .limit(RECENT)
-    )
-    return typical(session.scalars(recent).all())
+def _leeches(
+    session: Session, user: User, questions: Iterable[Listed], known: Calibration
+) -> Collection[int]:
+    """Those that are forgotten more often than chance explains, as progress has it."""
+    connection, mine = session.connection(), {"user_id": user.id}
+    failing = set(connection.execute(_FAILING, mine).scalars())
+    cards = [
+        Card(number, slug, cover.title, cover.topic, cover.level, state, known)
+        for number, slug, cover, state in questions
+        if number in failing
+    ]
+    if not cards:
+        return ()
+    asked = mine | {"questions": [card.id for card in cards]}
+    rows = connection.execute(_LOG, asked).all()
+    log = [
+        Entry(number, rating, day, predicted, guess, None, None, 0.0)
+        for _, number, rating, day, predicted, guess in sorted(rows, key=itemgetter(0))
+    ]
+    return {leech.card.id for leech in leeches(cards, trials(log))}

@@ -20,6 +20,7 @@ from quizsvc.scheduling.days import study_day
 from quizsvc.scheduling.guessing import chance
 from quizsvc.scheduling.log import State
 from quizsvc.scheduling.memory import Rating
+from quizsvc.scheduling.spread import Crowd
 
 RATINGS = tuple(rating.name.lower() for rating in Rating)
 """The words for ratings 1 to 4."""
@@ -58,6 +59,15 @@ _LOG = (  # no objects: a log may be long
     select(*(getattr(Review, name) for name in ENTRY))
     .where(Review.user_id == bindparam("user_id"))
     .order_by(Review.sequence)
+)
+_DUE = (
+    select(MemoryState.due, func.count())
+    .where(
+        MemoryState.user_id == bindparam("user_id"),
+        MemoryState.question_id != bindparam("question_id"),
+        MemoryState.due.between(bindparam("first"), bindparam("last")),
+    )
+    .group_by(MemoryState.due)
 )
 _STATES = select(MemoryState.question_id, *STATE).where(
     MemoryState.user_id == bindparam("user_id")
@@ -107,7 +117,8 @@ def record(  # noqa: PLR0913 - whose answer, on which card, how rated, when
     if card.calibration is None:
         card = _folded(session, user, new.question_id)
     before, known = card.state, card.calibration or PRIOR
-    made = meet(before, known, new, user.target_retention)
+    crowd = _crowd(session, user, new.question_id)
+    made = meet(before, known, new, user.target_retention, crowd)
     new.id = new_id("rev")
     new.sequence = card.sequence + 1
     new.predicted = made.predicted
@@ -141,6 +152,18 @@ def _given(
     )
 
 
+def _crowd(session: Session, user: User, question_id: int) -> Crowd:
+    """Counts the user's other cards by the days they come back on."""
+
+    def crowd(first: date, last: date) -> dict[date, int]:
+        place = {"user_id": user.id, "question_id": question_id}
+        days = {"first": first, "last": last}
+        rows = session.connection().execute(_DUE, place | days)
+        return {day: count for day, count in rows}  # noqa: C416 - rows are no pairs
+
+    return crowd
+
+
 def _folded(session: Session, user: User, question_id: int) -> Card:
     rebuild(session, user)
     return card(session, user, question_id)
@@ -165,8 +188,9 @@ def undo(session: Session, user: User, review_id: str, *, at: datetime) -> Revie
         raise Conflict("not-latest", "Only the latest review can be undone.")
     review.voided_at = at
     session.flush()
-    folded = session.scalar(select(User.folded).where(User.id == user.id)) or 0
-    if review.calibration is None or review.sequence <= folded:
+    cache = select(User.calibration, User.folded).where(User.id == user.id)
+    known, folded = session.execute(cache).one()
+    if known is None or review.calibration is None or review.sequence <= folded:
         rebuild(session, user)
     else:  # nothing has come before it since
         state = None if review.before is None else _state(review.before)
@@ -198,8 +222,9 @@ def dates_by_rating(
     """When the question of an answer would come back, by the word of each rating."""
     met = card(session, user, answer.presentation.question_id)
     known = met.calibration or PRIOR
+    crowd = _crowd(session, user, answer.presentation.question_id)
     given = [_given(session, user, answer, rating, at=at) for rating in Rating]
-    made = [meet(met.state, known, one, user.target_retention) for one in given]
+    made = [meet(met.state, known, one, user.target_retention, crowd) for one in given]
     return {word: one.state.due for word, one in zip(RATINGS, made, strict=True)}
 
 

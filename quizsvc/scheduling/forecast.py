@@ -1,14 +1,15 @@
-"""Where a plan leads: recall at the date with a band, the load of each day, and what a
-minute a day is worth.
+"""Where a plan leads: recall until the date with a band, the load of each day, and what
+today and a minute a day are worth.
 
 The plan is played ahead on some hundred questions that stand for the deck, in at most
 twenty-four steps, with the ranking that the candidate will meet. Whether an answer is right is
 drawn from a fixed even sequence (additive recurrence by the golden ratio), so that a
-forecast is the same each time it is made. Five plays run side by side: as planned, with
-more and with less time, and with a better and a worse memory than the calibration's
-mean; these two and the luck of the day make the band.
+forecast is the same each time it is made. Six plays run side by side: as planned, with
+more and with less time, with nothing today, and with a better and a worse memory than
+the calibration's mean; these two and the luck of the day make the band.
 """
 
+from itertools import pairwise
 from math import sqrt
 from typing import NamedTuple
 
@@ -44,11 +45,11 @@ from quizsvc.scheduling.planner import (
 )
 
 HORIZON = 30  # days to look ahead when there is no date
-QUESTIONS = 240  # played, instead of all
+QUESTIONS = 200  # played, instead of all
 STEPS = 24
 BAND = 1.645  # standard deviations: 90 %
-PLANNED, MORE, LESS, BETTER, WORSE = range(5)
-PLAYS = 5
+PLANNED, MORE, LESS, LATER, BETTER, WORSE = range(6)
+PLAYS = 6
 GOLDEN = (sqrt(5) - 1) / 2
 
 
@@ -62,6 +63,16 @@ class Load(NamedTuple):
     minutes: float
 
 
+class Point(NamedTuple):
+    """The recall of one day, if it is asked for on that day before any practice."""
+
+    day: int  # 0 is today
+    recall: float
+    low: float
+    high: float
+    untouched: float  # if nothing is asked any more
+
+
 class Forecast(NamedTuple):
     """The plan's end, ``days`` from now; recalls are means over the deck, 0 to 1."""
 
@@ -70,9 +81,11 @@ class Forecast(NamedTuple):
     low: float
     high: float
     untouched: float  # if nothing is asked any more
+    without_today: float  # if nothing is asked today, and all as planned from tomorrow
     minute_more: float  # change of recall by one more minute a day
     minute_less: float  # and by one fewer
     loads: list[Load]
+    course: list[Point]  # from today to the end
     short: bool
 
 
@@ -92,29 +105,29 @@ def forecast(
     sample, share = _sample(deck)
     step = _step(aim)
     play = _Play(sample, share, aim, calibration, retention)
-    edges = np.unique(np.linspace(0, days, min(days, STEPS) + 1).round().astype(int))
-    loads = [
-        play.ask(int(day), int(width), days)
-        for day, width in zip(edges[:-1], np.diff(edges), strict=True)
-    ]
-    if not days:
-        loads = [play.ask(0, 1, 0)]
-    recall = play.recall(0)
-    doubt = (recall[BETTER] - recall[WORSE]) / 2
-    luck = BAND * sqrt(play.variance() / len(deck.stability))
-    half = sqrt(doubt**2 + luck**2)
+    strides = np.linspace(1, max(days, 1), min(max(days, 1), STEPS)).round().astype(int)
+    edges = np.unique([0, *strides]).tolist()  # today by itself
+    loads, course = [], []
+    fading = _untouched(sample, [*edges[:-1], days], calibration)
+    for (day, end), untouched in zip(pairwise(edges), fading[:-1], strict=True):
+        course.append(Point(day, *play.band(len(deck.stability)), untouched))
+        loads.append(play.ask(day, end - day, days))
+    last = Point(days, *play.band(len(deck.stability)), fading[-1])
+    recall = play.recall()
     least = min(step, aim.seconds / 60)
     return Forecast(
         days=days,
-        recall=float(recall[PLANNED]),
-        low=max(0.0, float(recall[PLANNED]) - half),
-        high=min(1.0, float(recall[PLANNED]) + half),
-        untouched=float(_untouched(sample, days, calibration)),
+        recall=last.recall,
+        low=last.low,
+        high=last.high,
+        untouched=last.untouched,
+        without_today=float(min(recall[LATER], recall[PLANNED])),
         minute_more=float(max(recall[MORE] - recall[PLANNED], 0.0) / step),
         minute_less=float(min(recall[LESS] - recall[PLANNED], 0.0) / least)
         if least
         else 0.0,
         loads=loads,
+        course=[*course, last] if days else [last],
         short=is_short(deck, aim),
     )
 
@@ -143,7 +156,7 @@ def _sample(deck: Deck) -> tuple[Deck, float]:
 
 
 class _Play:
-    """The five plays: arrays of (PLAYS · questions), moved ahead by :meth:`ask`."""
+    """The six plays: arrays of (PLAYS · questions), moved ahead by :meth:`ask`."""
 
     def __init__(
         self,
@@ -157,29 +170,37 @@ class _Play:
         self.deck = Deck._make(np.tile(column, PLAYS) for column in sample)
         self.share, self.knows, self.dated = share, aim.knows, aim.dated
         step = _step(aim)
-        minutes = np.array([0.0, step, -step, 0.0, 0.0])
+        minutes = np.array([0.0, step, -step, 0.0, 0.0, 0.0])
         self.seconds = share * np.maximum(aim.seconds + 60 * minutes, 0)
         self.left = np.zeros(PLAYS)
         self.target = target(calibration, retention)
         self.calibrations = _around(calibration, self.questions)
         self.drawn = 0
 
-    def recall(self, ahead: int) -> Floats:
-        """The mean recall of each play so many days on; what was never met counts 0."""
-        mean: Floats = self._each(self._recalls(ahead)).mean(axis=1)
+    def recall(self) -> Floats:
+        """The mean recall of each play by now; what was never met counts 0."""
+        mean: Floats = self._each(self._recalls()).mean(axis=1)
         return mean
 
-    def variance(self) -> float:
-        """The mean variance of one question being recalled or not, as planned."""
-        recall = self._each(self._recalls(0))[PLANNED]
-        return float((recall * (1 - recall)).mean())
+    def band(self, questions: int) -> tuple[float, float, float]:
+        """Recall as planned by now, and its band: of doubt, and luck with the questions."""
+        each = self._each(self._recalls())
+        recall = each.mean(axis=1)
+        doubt = (recall[BETTER] - recall[WORSE]) / 2
+        variance = (each[PLANNED] * (1 - each[PLANNED])).mean()
+        half = sqrt(doubt**2 + BAND**2 * variance / questions)
+        told = float(recall[PLANNED])
+        return told, max(0.0, told - half), min(1.0, told + half)
 
     def ask(self, day: int, width: int, days: int) -> Load:
         """Use the time of ``width`` days in one go; the load of one, as planned."""
         aim = Aim(days - day if self.dated else None, 0.0, self.knows)
         value = worth(self.deck, aim, self.calibrations)
         key = urgency(self.deck, value, aim, self._short(aim), PLAYS)
-        asked = self._affordable(key, value, width)
+        seconds = (
+            self.seconds * (np.arange(PLAYS) != LATER) if day == 0 else self.seconds
+        )
+        asked = self._affordable(key, value, seconds * width + self.left)
         planned = np.zeros(len(asked), dtype=bool)
         planned[: self.questions] = asked[: self.questions]
         per_day = self.share * width
@@ -201,9 +222,9 @@ class _Play:
         rows: Floats = column.reshape(PLAYS, self.questions)
         return rows
 
-    def _recalls(self, ahead: int) -> Floats:
+    def _recalls(self) -> Floats:
         deck = self.deck
-        elapsed = np.where(deck.met, deck.elapsed + ahead, 0).astype(np.float64)
+        elapsed = np.where(deck.met, deck.elapsed, 0).astype(np.float64)
         stability = np.where(deck.met, deck.stability, 1.0)
         recall = predicted_many(
             self.calibrations, retrievability(elapsed, stability), np.inf
@@ -217,9 +238,10 @@ class _Play:
         short: NDArray[np.bool_] = self.seconds * max(aim.days or 0, 1) < needed
         return np.repeat(short, self.questions)
 
-    def _affordable(self, key: Floats, value: Worth, width: int) -> NDArray[np.bool_]:
+    def _affordable(
+        self, key: Floats, value: Worth, budget: Floats
+    ) -> NDArray[np.bool_]:
         """Which are asked: in order of urgency while the time of each play lasts."""
-        budget = self.seconds * width + self.left
         today = np.isfinite(key)
         seconds = self._each(np.where(today, value.seconds, 0.0))
         order = np.argsort(self._each(key), axis=1, kind="stable")
@@ -258,16 +280,19 @@ def _around(calibration: Calibration, questions: int) -> Calibrations:
     """For each play its calibration, the better and the worse one without doubt of a."""
     a, _, aa, ab, bb = calibration
     away = BAND * sqrt(aa)
-    slopes = np.array([a, a, a, a + away, a - away])
-    known = np.array([aa, aa, aa, 0.0, 0.0])
+    slopes = np.array([a, a, a, a, a + away, a - away])
+    known = np.array([aa, aa, aa, aa, 0.0, 0.0])
     ones = np.ones(PLAYS)
     columns = (slopes, 0 * ones, known, ab * (known > 0), bb * ones)
     return Calibrations._make(np.repeat(column, questions) for column in columns)
 
 
-def _untouched(sample: Deck, days: int, calibration: Calibration) -> np.float64:
-    elapsed = np.where(sample.met, sample.elapsed + days, 0).astype(np.float64)
+def _untouched(sample: Deck, days: list[int], calibration: Calibration) -> list[float]:
+    """The mean recall on each of some days, if nothing is asked any more."""
+    elapsed = np.where(sample.met, sample.elapsed, 0) + np.array(days)[:, None]
     stability = np.where(sample.met, sample.stability, 1.0)
-    recall = predicted_many(calibration, retrievability(elapsed, stability), np.inf)
-    mean: np.float64 = np.where(sample.met, recall, 0.0).mean()
+    recall = predicted_many(
+        calibration, retrievability(elapsed.astype(np.float64), stability), np.inf
+    )
+    mean: list[float] = np.where(sample.met, recall, 0.0).mean(axis=1).tolist()
     return mean

@@ -6,6 +6,7 @@ Bayes' rule, k = R / (R + g(1 - R)), and the memory after the answer lies betwee
 after Good and the one after Again: S' = S_good^k · S_again^(1 - k), D' linear in k.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from math import sqrt
 from typing import Literal, NamedTuple
@@ -25,6 +26,8 @@ Confidence = Literal["sure", "unsure"]
 # until a candidate's own answers say better.
 SURE_OF_KNOWN, SURE_OF_GUESS = 0.8, 0.2
 NEVER_MET = 0.5  # the chance of knowing a question before the first answer
+ASSUMED = 10  # first answers that this assumption counts for, beside a candidate's own
+ROUNDS = 30
 
 
 def chance(kind: str, choices: int = 0, *, dont_know: bool = False) -> float:
@@ -53,6 +56,26 @@ def known(recall: float, chance: float, confidence: str | None = None) -> float:
     """The chance that a right answer was known and not guessed, 0 to 1."""
     guess = chance * (1 - recall) * _odds(confidence)
     return 1.0 if guess == 0 else recall / (recall + guess)
+
+
+def knows(first_answers: Iterable[tuple[bool, float]]) -> float:
+    """The chance that a candidate knows a question never met, from (right, chance) of his
+    first answers to others.
+
+    The share of what was known and not guessed by expectation maximization (Dempster,
+    Laird and Rubin 1977), with the assumption of one half counting as ten answers.
+    """
+    wrong, guesses = 0, Counter[float]()
+    for was_right, chance in first_answers:
+        if was_right:
+            guesses[chance] += 1
+        else:
+            wrong += 1
+    share = NEVER_MET
+    for _ in range(ROUNDS):
+        held = sum(many * known(share, guess) for guess, many in guesses.items())
+        share = (ASSUMED * NEVER_MET + held) / (ASSUMED + wrong + guesses.total())
+    return share
 
 
 def _odds(confidence: str | None) -> float:

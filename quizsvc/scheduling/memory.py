@@ -3,11 +3,13 @@
 Each formula is written once, in operators alone, so that it holds for one card (floats)
 and for many (arrays). What differs is the choice of branch: :func:`after` takes one
 card's, :func:`after_many` computes each branch for the cards that are on it, which for
-a single card takes 40 times as long. Time is in whole study days. Formulas and default
-weights: FSRS-6 of open-spaced-repetition, as its package ``fsrs`` 6.3 has them.
+a single card takes 40 times as long. Numbers are written as floats, 1.0 and not 1: Python
+is quicker with two of a kind. Time is in whole study days. Formulas and default weights:
+FSRS-6 of open-spaced-repetition, as its package ``fsrs`` 6.3 has them.
 """
 
 from enum import IntEnum
+from functools import partial
 from math import e
 from typing import NamedTuple, TypeVar
 
@@ -31,6 +33,9 @@ class Memory(NamedTuple):
 
     stability: float
     difficulty: float
+
+
+_memory = partial(tuple.__new__, Memory)  # its own way takes an eighth of after()
 
 
 class Memories(NamedTuple):
@@ -77,7 +82,7 @@ REVERSION = W7 * _initial_difficulty(Rating.EASY)  # not clamped in here
 
 def retrievability(elapsed: Number, stability: Number) -> Number:
     """The chance of recall after so many days; 0.9 when as many as the stability."""
-    recall: Number = (1 + FACTOR * elapsed / stability) ** -W20
+    recall: Number = (1.0 + FACTOR * elapsed / stability) ** -W20
     return recall
 
 
@@ -90,14 +95,14 @@ def _recalled(
     stability: Number, difficulty: Number, recall: Number, gain: Number
 ) -> Number:
     growth: Number = (
-        (11 - difficulty) * stability**-W9 * (e ** (W10 * (1 - recall)) - 1)
+        (11.0 - difficulty) * stability**-W9 * (e ** (W10 * (1.0 - recall)) - 1.0)
     )
-    return stability * (1 + gain * growth)
+    return stability * (1.0 + gain * growth)
 
 
 def _forgotten(stability: Number, difficulty: Number, recall: Number) -> Number:
-    kept: Number = difficulty**-W12 * ((stability + 1) ** W13 - 1)
-    eased: Number = e ** (W14 * (1 - recall))
+    kept: Number = difficulty**-W12 * ((stability + 1.0) ** W13 - 1.0)
+    eased: Number = e ** (W14 * (1.0 - recall))
     return W11 * kept * eased
 
 
@@ -107,11 +112,10 @@ def _same_day(stability: Number, jump: Number) -> Number:
 
 
 def _next_difficulty(difficulty: Number, shift: Number) -> Number:
-    return REVERSION + (1 - W7) * (difficulty + (10 - difficulty) * shift)
+    return REVERSION + (1.0 - W7) * (difficulty + (10.0 - difficulty) * shift)
 
 
-def _clamp(value: float, low: float, high: float) -> float:
-    # min() and max() take five times as long, a third of all of after()
+def _nearest(value: float, low: float, high: float) -> float:
     return low if value < low else high if value > high else value
 
 
@@ -131,7 +135,12 @@ def after(memory: Memory, elapsed: int, rating: int) -> Memory:
     Raises ValueError for a memory or a rating out of range, and for a negative time.
     """
     s, d = memory
-    if not (0.001 <= s <= 36500 and 1 <= d <= 10 and elapsed >= 0 and 1 <= rating <= 4):
+    if not (
+        MIN_STABILITY <= s <= MAX_STABILITY
+        and MIN_DIFFICULTY <= d <= MAX_DIFFICULTY
+        and elapsed >= 0
+        and 1 <= rating <= 4
+    ):
         raise ValueError(f"{memory} cannot get a {rating} after {elapsed} days")
     if elapsed < 1:
         change = _same_day(s, SAME_DAY[rating])
@@ -143,10 +152,11 @@ def after(memory: Memory, elapsed: int, rating: int) -> Memory:
         cap = s * FORGET_CAP
         stability = cap if cap < stability else stability
     difficulty = _next_difficulty(d, SHIFT[rating])
-    return Memory(
-        _clamp(stability, MIN_STABILITY, MAX_STABILITY),
-        _clamp(difficulty, MIN_DIFFICULTY, MAX_DIFFICULTY),
-    )
+    if not MIN_STABILITY <= stability <= MAX_STABILITY:
+        stability = _nearest(stability, MIN_STABILITY, MAX_STABILITY)
+    if not MIN_DIFFICULTY <= difficulty <= MAX_DIFFICULTY:
+        difficulty = _nearest(difficulty, MIN_DIFFICULTY, MAX_DIFFICULTY)
+    return _memory((stability, difficulty))
 
 
 def interval(stability: float, retention: float = RETENTION) -> int:

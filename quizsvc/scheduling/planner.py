@@ -43,10 +43,11 @@ class Why(StrEnum):
     WEAK = "weak"  # time to spare: will be recalled least at the date
     GAIN = "gain"  # time is short: raises recall at the date most for what it takes
     SIBLING = "sibling"  # a variant of it comes first, or came today
+    LEECH = "leech"  # forgotten more often than chance explains: not told here
 
 
 KINDS = tuple(Why)
-DUE, NEW, WEAK, GAIN, SIBLING = range(len(KINDS))
+DUE, NEW, WEAK, GAIN, SIBLING = range(5)
 AFTER = 1e7  # sets groups apart in one number: above any place, delay or gain
 
 

@@ -31,8 +31,21 @@ from quizsvc.schemas.lab import (
     RunIn,
     RunOut,
 )
+from quizsvc.schemas.mock import (
+    ContradictionOut,
+    MockIn,
+    MockItemOut,
+    MockNextIn,
+    MockNextOut,
+    MockOut,
+    MockQuestionOut,
+    MocksOut,
+    MockTopicOut,
+)
 from quizsvc.schemas.plan import (
+    CourseOut,
     ForecastOut,
+    GoalOut,
     IfMinutesOut,
     PlanIn,
     PlannedDayOut,
@@ -49,6 +62,7 @@ from quizsvc.schemas.practice import (
     ShownChoiceOut,
 )
 from quizsvc.schemas.progress import (
+    AheadOut,
     BinOut,
     CardOut,
     ComparedOut,
@@ -73,14 +87,21 @@ from quizsvc.schemas.questions import (
     QuestionsOut,
     ToleranceOut,
 )
+from quizsvc.schemas.remarks import (
+    RemarkIn,
+    RemarkOut,
+)
 
 __all__ = [
+    "AheadOut",
     "AnswerIn",
     "AnswerOut",
     "BinOut",
     "CardOut",
     "ChoiceTextOut",
     "ComparedOut",
+    "ContradictionOut",
+    "CourseOut",
     "DayOut",
     "DepthsOut",
     "DueIn",
@@ -92,6 +113,7 @@ __all__ = [
     "ExperimentsOut",
     "FollowUpOut",
     "ForecastOut",
+    "GoalOut",
     "HabitOut",
     "HealthOut",
     "IfMinutesOut",
@@ -103,6 +125,14 @@ __all__ = [
     "LeechOut",
     "MarksIn",
     "MeasuredOut",
+    "MockIn",
+    "MockItemOut",
+    "MockNextIn",
+    "MockNextOut",
+    "MockOut",
+    "MockQuestionOut",
+    "MockTopicOut",
+    "MocksOut",
     "PageIn",
     "PitfallOut",
     "PlanIn",
@@ -118,6 +148,8 @@ __all__ = [
     "ReadyOut",
     "RecallOut",
     "ReferenceOut",
+    "RemarkIn",
+    "RemarkOut",
     "ResultOut",
     "ReviewOut",
     "ReviewShortOut",

@@ -1,6 +1,7 @@
 """What all schemas share."""
 
 from datetime import datetime
+from hashlib import sha256
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
@@ -21,6 +22,11 @@ class In(BaseModel):
 
 class Out(BaseModel):
     model_config = ConfigDict(from_attributes=True, frozen=True)
+
+    @property
+    def etag(self) -> str:
+        """What tells this representation from any other."""
+        return sha256(self.model_dump_json().encode()).hexdigest()[:32]
 
 
 class PageIn(In):

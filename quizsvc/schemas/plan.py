@@ -22,6 +22,20 @@ class PlanIn(In):
     rollover_hour: int = Field(4, strict=True)
 
 
+class GoalOut(Out):
+    """The goal. What PUT changes, so its ETag is that of the plan."""
+
+    interview_date: date | None
+    minutes_per_day: int
+    packs: list[str]
+    topics: list[str]
+    levels: list[str]
+    languages: list[str]
+    target_retention: float
+    time_zone: str
+    rollover_hour: int
+
+
 class ForecastOut(Out):
     """Mean recall of all questions of the goal on the day, those never met counting 0."""
 
@@ -29,6 +43,7 @@ class ForecastOut(Out):
     low: float  # of a 90 % band
     high: float
     untouched: float  # if nothing is asked any more
+    without_today: float  # if nothing is asked today, and all as planned from tomorrow
 
 
 class PlannedDayOut(Out):
@@ -41,21 +56,22 @@ class PlannedDayOut(Out):
     new: float
 
 
+class CourseOut(Out):
+    """Recall on a day on the way, if it is asked for on that day."""
+
+    date: date
+    recall: float
+    low: float
+    high: float
+    untouched: float
+
+
 class IfMinutesOut(Out):
     minutes_per_day: int
     recall: float
 
 
-class PlanOut(Out):
-    interview_date: date | None
-    minutes_per_day: int
-    packs: list[str]
-    topics: list[str]
-    levels: list[str]
-    languages: list[str]
-    target_retention: float
-    time_zone: str
-    rollover_hour: int
+class PlanOut(GoalOut):
     today: date
     days_left: int | None  # None without an interview to come
     notes: list[Note]
@@ -64,4 +80,6 @@ class PlanOut(Out):
     until: date  # the day of the forecast
     forecast: ForecastOut | None  # None without questions
     days: list[PlannedDayOut]
+    course: list[CourseOut]  # from today to the day of the forecast
+    met_by: date | None  # the day of the last new question, if it comes by then
     if_minutes: list[IfMinutesOut]

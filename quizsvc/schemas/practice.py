@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Any
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from question_bank.content.items import Lang, Level, Type
 from quizsvc.practice import LIFETIME, MAX_ANSWER, Confidence
@@ -29,6 +29,7 @@ class AnswerIn(In):
     seconds: float | None = Field(
         None, ge=0, le=LIFETIME.total_seconds(), allow_inf_nan=False
     )
+    answered_at: AwareDatetime | None = None  # of an answer that is sent late
 
 
 class MarksIn(In):

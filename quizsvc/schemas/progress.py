@@ -23,6 +23,11 @@ class RecallOut(Out):
     known: float  # how many of all would be recalled, on average
 
 
+class AheadOut(Out):
+    day: date
+    recall: RecallOut
+
+
 class ComparedOut(Out):
     predicted: float  # the mean predicted chance of a right answer
     share: ShareOut
@@ -80,7 +85,8 @@ class HabitOut(Out):
 class ProgressOut(Out):
     day: date
     answers: int
-    recall: RecallOut
+    recall: RecallOut  # tomorrow
+    forecast: list[AheadOut]  # if nothing is asked any more; the first is today
     retention: ComparedOut | None
     calibration: list[BinOut]
     weeks: list[WeekOut]

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from question_bank.content.items import Lang, Level, Type
+from quizsvc.practice.explore import Standing
 from quizsvc.schemas.base import LangIn, Out, PageIn
 
 
@@ -11,6 +12,9 @@ class QuestionsIn(PageIn, LangIn):
     topic: str | None = Field(None, max_length=100)
     level: Level | None = None
     type: Type | None = None
+    tag: str | None = Field(None, max_length=100)
+    state: Standing | None = None
+    flagged: bool | None = None
     q: str | None = Field(None, max_length=200)
 
 
@@ -22,7 +26,11 @@ class QuestionItemOut(Out):
     type: Type
     level: Level
     topic: str
+    tags: list[str]  # those that title or stem say as well
+    lang: Lang
     title: str
+    state: Standing  # unseen, due now, known (would last a week), else learning
+    flagged: bool
 
 
 class ChoiceTextOut(Out):
@@ -39,7 +47,6 @@ class ToleranceOut(Out):
 
 
 class QuestionOut(QuestionItemOut):
-    lang: Lang
     languages: list[Lang]
     stem: str
     stem_html: str

@@ -25,10 +25,8 @@ from quizsvc.practice.exchange.files import (
 from quizsvc.practice.reviewing import ENTRY, plain, rebuild
 from quizsvc.practice.users import lock
 from quizsvc.refusals import FieldError, Invalid, invalid
-from quizsvc.scheduling.calibration import PRIOR
-from quizsvc.scheduling.candidate import meet
+from quizsvc.scheduling.candidate import Folding
 from quizsvc.scheduling.days import study_day
-from quizsvc.scheduling.log import State
 
 MAX_FILE = 8 * 1024 * 1024  # bytes
 TOLD = 100  # mistakes of a file that are told one by one
@@ -223,8 +221,7 @@ def _write(  # noqa: PLR0913, PLR0917 - the log, and all that its new lines need
 
     Reviews that were there keep what was predicted and known when they were made.
     """
-    states: dict[int, State] = {}
-    known = PRIOR
+    folding = Folding(user.target_retention)
     rows, moved = [], []
     moments = [(number, row.reviewed_at) for number, row in log.rows.items()]
     for sequence, entry in enumerate(merged(moments, new), start=1):
@@ -233,9 +230,7 @@ def _write(  # noqa: PLR0913, PLR0917 - the log, and all that its new lines need
             if row.sequence != sequence:
                 moved.append((entry, sequence))
             if row.voided_at is None:
-                before = states.get(row.question_id)
-                made = meet(before, known, row, user.target_retention)
-                states[row.question_id], known = made.state, made.calibration
+                folding.meet(row)
             continue
         card = cards[entry.slug]
         day = entry.study_day or study_day(entry.reviewed_at, zone, user.rollover_hour)
@@ -253,8 +248,8 @@ def _write(  # noqa: PLR0913, PLR0917 - the log, and all that its new lines need
             "reviewed_at": entry.reviewed_at,
             "voided_at": None,
         }
-        before = states.get(card)
-        made = meet(before, known, Review(**values), user.target_retention)
+        before, known = folding.states.get(card), folding.calibration
+        made = folding.meet(Review(**values))
         rows.append(
             {
                 **values,
@@ -264,7 +259,6 @@ def _write(  # noqa: PLR0913, PLR0917 - the log, and all that its new lines need
                 "after": plain(made.state),
             }
         )
-        states[card], known = made.state, made.calibration
     connection = session.connection()
     if moved:  # by way of numbers that nobody has, for no two may be the same
         mine = _LOG.c.user_id == user.id

@@ -10,7 +10,7 @@ from question_bank.models import Question, Revision
 from quizsvc.models import MemoryState, Review, User
 from quizsvc.practice.deck import titles
 from quizsvc.practice.progress import cards, habit, retention
-from quizsvc.practice.progress.cards import Learned, Leech, Recall, Topic
+from quizsvc.practice.progress.cards import Ahead, Learned, Leech, Recall, Topic
 from quizsvc.practice.progress.entries import Card, Entry
 from quizsvc.practice.progress.habit import Day, Habit
 from quizsvc.practice.progress.retention import Bin, Compared, Week
@@ -20,6 +20,7 @@ from quizsvc.scheduling.days import study_day
 from quizsvc.scheduling.guessing import Share
 
 __all__ = [
+    "Ahead",
     "Bin",
     "Card",
     "Compared",
@@ -45,6 +46,7 @@ class Progress:
     day: date
     answers: int
     recall: Recall  # a day later: what was met just now says nothing before
+    forecast: list[Ahead]  # if nothing is asked any more; the first is today
     retention: Compared | None  # over all tests of memory
     calibration: list[Bin]
     weeks: list[Week]
@@ -62,6 +64,7 @@ def told(log: list[Entry], bank: list[Card], day: date) -> Progress:
         day=day,
         answers=len(log),
         recall=cards.recall(bank, tomorrow),
+        forecast=cards.ahead(bank, day),
         retention=retention.compared(trials),
         calibration=retention.calibration(trials),
         weeks=retention.weeks(trials, day),

@@ -13,6 +13,7 @@ WEEK = timedelta(days=7)
 LASTING = 7.0  # days of stability: recall of 0.9 after a week
 RECENT = 10  # tests of a question that say whether it is a leech
 LEAST = 3  # failures among them
+FORECAST = (0, 1, 2, 3, 5, 7, 10, 14, 21, 30)  # days ahead
 UNLIKELY = 0.01  # so many failures, if the predictions were right
 
 
@@ -23,6 +24,13 @@ class Recall(NamedTuple):
     met: int
     mean: float | None  # over those met; None for none
     known: float  # how many of all would be recalled, on average
+
+
+class Ahead(NamedTuple):
+    """Recall on a day, if nothing is asked before it."""
+
+    day: date
+    recall: Recall
 
 
 class Topic(NamedTuple):
@@ -60,6 +68,13 @@ def recall(cards: Iterable[Card], day: date) -> Recall:
         mean=mean(chances) if chances else None,
         known=sum(chances),
     )
+
+
+def ahead(cards: Iterable[Card], today: date) -> list[Ahead]:
+    """Recall from today until thirty days later."""
+    all_cards = list(cards)
+    days = [today + timedelta(days=n) for n in FORECAST]
+    return [Ahead(day, recall(all_cards, day)) for day in days]
 
 
 def topics(cards: Iterable[Card], log: Iterable[Entry], day: date) -> list[Topic]:
