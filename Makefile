@@ -8,8 +8,9 @@ SERVE ?=
 run: install
 	exec $(BIN)/quizsvc serve $(SERVE)
 
+# A file's tests stay together, so that they share one service and one browser.
 test: .venv/dev
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 install: .venv/catalogue
 

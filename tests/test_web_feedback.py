@@ -1,14 +1,18 @@
 """Laws of the page after an answer: frank about the verdict, honest about the proof."""
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import Engine, select
+from sqlalchemy.orm import Session
 
 from question_bank.content import EvidenceItem, KeyPointText
+from quizsvc import lab
 from quizsvc.db import reading
+from quizsvc.jobs import queue
 from quizsvc.models import Answer
 
 from .api_helpers import stock
@@ -146,8 +150,8 @@ def test_the_keys_that_work_are_listed(client: FlaskClient) -> None:
         return set(re.findall("<dt><kbd>(.*?)</kbd>", get(client, path).html))
 
     answered, open_answer = answer(client, "inside"), explain(client, "Of the sum.")
-    assert listed(answered) == {"Enter", "U", "E", "L", "?"}
-    assert listed(open_answer) == {"1–9", "E", "L", "?"}
+    assert listed(answered) == {"Enter", "U", "E", "F", "M", "Esc", "L", "?"}
+    assert listed(open_answer) == {"1–9", "E", "F", "M", "Esc", "L", "?"}
     assert get(client, answered).all("dialog", id="all-keys")
 
 
@@ -225,3 +229,14 @@ def test_an_open_answer_undone_keeps_its_words(client: FlaskClient) -> None:
     undo = next(form["action"] for form in forms if "/undo" in form.get("action", ""))
     page = get(client, post(client, undo).location)
     assert "It is the norm of the sum.</textarea>" in page.html
+
+
+def test_evidence_whose_run_failed_says_why_in_the_language_of_the_page(
+    client: FlaskClient, session: Session
+) -> None:
+    run = lab.submit(session, "coin", {}, at=datetime.now(UTC)).run
+    run.state, run.error = "failed", queue.STOPPED_TOO_OFTEN
+    session.commit()
+    page = get(client, f"{answer(client, 'inside')}?lang=zh")
+    assert "工作进程三次中断" in page.text
+    assert queue.STOPPED_TOO_OFTEN not in page.text

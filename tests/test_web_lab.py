@@ -33,6 +33,7 @@ def test_the_gallery_tells_each_experiment(client: FlaskClient) -> None:
     text = get(client, "/experiments").text
     assert "A coin" in text
     assert "1 claim · Not run yet." in text
+    assert "1 experiment" in text
     assert "coin · about 1 s · 1 question" in text
 
 
@@ -229,8 +230,10 @@ def test_an_experiment_shows_the_run_that_is_known_there(
 ) -> None:
     finish_run(engine, [0.5] * 5, "supported")
     finish_run(engine, [0.1] * 5, "refuted", tosses=10)
-    assert "Supported all 5 seeds" in get(client, "/experiments/coin").text
-    assert "Refuted 0 of 5 seeds" in get(client, "/experiments/coin?tosses=10").text
+    shown = get(client, "/experiments/coin?show=1").text
+    assert "Supported all 5 seeds" in shown
+    other = get(client, "/experiments/coin?tosses=10&show=1").text
+    assert "Refuted 0 of 5 seeds" in other
     listed = get(client, "/experiments/coin").text
     assert "default parameters" in listed
     assert "tosses: 10" in listed
@@ -242,10 +245,9 @@ def test_a_result_names_the_parameters_it_was_measured_at(
     finish_run(engine, [0.5] * 5, "supported")
     run = finish_run(engine, [0.1] * 5, "refuted", tosses=10)
     other = "Nothing has run at the parameters of this form so far."
-    text = get(client, "/experiments/coin?tosses=7").text
+    text = get(client, "/experiments/coin?tosses=7&show=1").text
     assert f"{other} What follows was measured at: default parameters." in text
-    assert other in Page(post(client, "/experiments/coin", tosses="0")).text
-    for path in (f"/runs/{run}", "/experiments/coin?tosses=10"):
+    for path in (f"/runs/{run}", "/experiments/coin?tosses=10&show=1"):
         text = get(client, path).text
         assert "This run is at: tosses: 10." in text
         assert other not in text

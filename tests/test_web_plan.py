@@ -1,5 +1,6 @@
-"""The page of the plan: the goal as a form, the forecast in words, and its way to Today."""
+"""The page of the plan: what to do today and why, the forecast, the goal as a form."""
 
+import re
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from quizsvc.models import User
 
 from .api_helpers import NOW, stock
 from .factories import make_item
-from .web_helpers import get
+from .web_helpers import answer, get
 
 SOON = f"{NOW + timedelta(days=20):%Y-%m-%d}"
 FORM = {
@@ -27,7 +28,11 @@ FORM = {
 
 @pytest.fixture(autouse=True)
 def bank(engine: Engine, tmp_path: Path) -> None:
-    items = [make_item(), make_item("other", topic="depth"), make_item("third")]
+    items = [
+        make_item(),
+        make_item("other", topic="depth", evidence=[]),
+        make_item("third", evidence=[]),
+    ]
     stock(engine, tmp_path, items)
 
 
@@ -41,12 +46,13 @@ def test_a_plan_before_any_goal_forecasts_and_offers_the_form(
     client: FlaskClient, lang: str
 ) -> None:
     page = get(client, f"/plan?lang={lang}")
-    assert [f["id"] for f in page.all("figure")] == ["plan-load"]
+    assert [f["id"] for f in page.all("figure")] == ["plan-course", "plan-load"]
+    assert all(figure["data-alt"] for figure in page.all("figure"))
     assert page.values("minutes_per_day") == ["20"]
     assert page.values("interview_date") == [""]
     assert page.values("topics") == ["depth", "placement"]
     assert page.all("a", **{"href": "/plan", "aria-current": "page"})
-    assert page.all("a", href="/", class_="btn main big")
+    assert len(page.all("button", class_="btn main big")) == 1
 
 
 def test_a_goal_is_saved_and_changes_today(client: FlaskClient, engine: Engine) -> None:
@@ -65,6 +71,52 @@ def test_a_goal_is_saved_and_changes_today(client: FlaskClient, engine: Engine) 
     assert "1 question, about 1 minute" in today.text
     assert "days to the interview" in today.text
     assert today.all("a", href="/plan")
+
+
+def test_the_page_says_what_to_do_today_and_why(client: FlaskClient) -> None:
+    tomorrow = f"{NOW + timedelta(days=1):%Y-%m-%d}"
+    send(client, topics=["placement"], interview_date=tomorrow)
+    page = get(client, "/plan")
+    assert "Today: 2 questions, about 2 minutes" in page.text
+    assert "lifts your recall at the interview from 0 % to" in page.text
+    assert "Never asked so far" in page.text
+    assert [a["href"] for a in page.all("a") if "/questions/" in a["href"]] == [
+        "/questions/norm-position",
+        "/questions/third",
+    ]
+    for slug in ("norm-position", "third"):
+        answer(client, "inside", slug=slug)
+    page = get(client, "/plan")
+    assert "Today: nothing" in page.text
+    assert "Tomorrow it goes on" in page.text
+    assert not page.all("button", class_="btn main big")
+
+
+def test_the_curve_goes_from_today_to_the_interview_in_a_band(
+    client: FlaskClient,
+) -> None:
+    send(client)
+    page = get(client, "/plan")
+    days = int(re.findall(r"(\d+) days to the interview", page.text)[0])
+    curve = page.html.split('id="plan-course"')[1].split("</figure>")[0]
+    rows = re.findall(r'<th scope="row" data-v="(\d+)">', curve)
+    assert rows == [str(day) for day in range(days + 1)]
+    values = [float(v) for v in re.findall(r'<td class="r" data-v="([\d.]+)">', curve)]
+    assert len(values) == 4 * len(rows), "recall, low, high, and without another answer"
+    *_, recall, low, high, untouched = values
+    assert low <= recall <= high
+    assert untouched == 0 < recall
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_on_the_day_itself_the_page_has_no_curve_and_still_says_what_to_do(
+    client: FlaskClient, lang: str
+) -> None:
+    send(client, interview_date=f"{NOW:%Y-%m-%d}", time_zone="UTC", rollover_hour="0")
+    page = get(client, f"/plan?lang={lang}")
+    assert page.status == 200
+    assert not page.all("figure")
+    assert page.all("button", class_="btn main big")
 
 
 @pytest.mark.parametrize(

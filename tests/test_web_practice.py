@@ -38,7 +38,7 @@ def count(engine: Engine, table: type[Answer | Review | Presentation]) -> int:
 
 def test_today_says_how_much_there_is_and_what_comes_first(client: FlaskClient) -> None:
     page = get(client, "/")
-    assert "3 questions, about 3 minutes" in page.text
+    assert "Begin with 3 questions, about 3 minutes" in page.text
     assert "You have not answered any question so far" in page.text
     assert [
         link["href"] for link in page.all("a") if "/questions/" in link["href"]
@@ -237,7 +237,7 @@ def test_a_form_without_our_token_is_refused(
     for path in ("/practice", address):
         reply = client.post(path, data={"confidence": "none"})
         assert reply.status_code == 400
-        assert "could not be granted" in reply.text
+        assert "This form has lost its session" in reply.text
     assert count(engine, Answer) == 0
 
 

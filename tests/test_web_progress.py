@@ -51,11 +51,12 @@ def test_a_history_is_shown_with_figures_that_have_tables(
     assert bring(client, HISTORY).status_code == 200
     answer(client, "inside")
     page = get(client, f"/progress?lang={lang}")
-    assert [f["id"] for f in page.all("figure")] == ["told-days"]
+    assert [f["id"] for f in page.all("figure")] == ["told-forecast", "told-days"]
     assert bring(client, text=HISTORY).status_code == 303
 
     page = get(client, f"/progress?lang={lang}")
     assert [f["id"] for f in page.all("figure")] == [
+        "told-forecast",
         "told-calibration",
         "told-weeks",
         "told-days",

@@ -1,18 +1,21 @@
 // Draws the plot of each <figure class="figure"> from the table inside it: the table is the data.
 // The figure says how to draw: data-kind line|points|heat|flow, and of its axes data-xscale, data-xlabel,
 // data-xticks (names of 0, 1, 2 …), the same for y, and data-alt. The table of curves says what a column is:
-// data-series (its place in the legend), data-role mid|lo|hi. The legend says how a series looks: data-s 1-8, t = theory.
+// data-series (its place in the legend), data-role mid|lo|hi. The legend says how a series looks: data-s 1-8, t = theory, e1-e3 = an
+// earlier run, p = a prediction; of which curve these two are: data-of. data-extra: an earlier run is named once.
 import { canvas, element, format, lettering, mark, number, readable, scale, text, wide, fitted } from './drawing.js';
+import { drawExpected } from './expect.js';
 import { drawFlow } from './flow.js';
 import { drawHeat } from './heat.js';
 import './saving.js';
 
 const MANY = 4;       // measured curves in one plot; more stand side by side
+const measures = s => s.key >= '1' && s.key <= '8', lines = s => !measures(s) && s.key !== 'p';   // of this run; without marks
 const PANEL = { one: 150, more: 132 }, NARROW = 118;   // height of one of them in one row or in more, and its least width
 const HIGH = 250, LOW = 160;   // of a plot over slanting names
 
 function readTable(figure) {
-  const rows = [...figure.querySelectorAll('tbody tr')], series = [...figure.querySelectorAll('.legend li')].map(item => ({ key: item.dataset.s, item }));
+  const rows = [...figure.querySelectorAll('tbody tr')], series = [...figure.querySelectorAll('.legend li')].map(item => ({ key: item.dataset.s, of: Number(item.dataset.of ?? -1), extra: 'extra' in item.dataset, item }));
   figure.querySelectorAll('thead th').forEach((head, column) => {
     const one = series[head.dataset.series];
     if (!one) return;
@@ -29,8 +32,8 @@ function legend(figure, series) {
     s.item.classList.toggle('vh', !!s.titled);
     if (s.out) continue;
     const swatch = element('svg', { class: 'swatch', viewBox: '0 0 30 12', 'aria-hidden': 'true' });
-    if (figure.dataset.kind === 'line' || s.key === 't') element('path', { class: `line s${s.key}`, d: 'M1 6H29' }, swatch);
-    if (s.key !== 't') mark(s.key, 15, 6, swatch);
+    if (figure.dataset.kind === 'line' || !measures(s)) element('path', { class: `line s${s.key}`, d: 'M1 6H29' }, swatch);
+    if (!lines(s)) mark(s.key, 15, 6, swatch);
     s.item.prepend(swatch);
     s.item.append(s.out = document.createElement('output'));
   }
@@ -41,13 +44,14 @@ export function draw(figure) {
   if (!plot.clientWidth) return;
   if (kind === 'heat') drawHeat(figure, plot);
   else if (kind === 'flow') drawFlow(figure, plot);
+  else if (kind === 'expect') drawExpected(figure, plot);
   else drawCurves(figure, plot);
 }
 
 function drawCurves(figure, plot) {
   const d = figure.dataset, { x: xs, series } = readTable(figure), width = plot.clientWidth;
   const names = { x: named(d.xticks), y: named(d.yticks) }, all = series.flatMap(s => [s.mid, s.lo ?? [], s.hi ?? []].flat());
-  const measured = series.filter(s => s.key !== 't'), apart = d.kind === 'line' && measured.length > MANY;
+  const measured = series.filter(measures), apart = d.kind === 'line' && measured.length > MANY;
   const left = names.y ? 10 + Math.min(120, Math.max(...names.y.map(name => wide(name, plot)))) : 48;
   const inset = d.kind === 'points' ? 18 : 6;
   const needs = Math.max(NARROW, Math.min(180, Math.max(...measured.map(s => wide(s.name, plot))) + 20)), most = Math.max(2, Math.floor((width - left - 14) / needs));
@@ -58,7 +62,7 @@ function drawCurves(figure, plot) {
   const below = letters.room + 19, slanting = letters.room > 18;
   plot.classList.toggle('free', apart || slanting);
   const height = apart ? 24 + down * panel + below - 18 : slanting ? (plot.classList.contains('low') ? LOW : HIGH) + letters.room : plot.clientHeight;
-  for (const s of series) s.titled = apart && measured.includes(s);   // its panel says its name
+  for (const s of series) s.titled = s.extra || (apart && measured.includes(s));   // its panel says its name
   legend(figure, series);
   const svg = canvas(width, height, d.alt), frames = [];
   for (const [place, shown] of (apart ? measured : [null]).entries()) {
@@ -72,8 +76,8 @@ function drawCurves(figure, plot) {
       text(svg, fitted(shown.name, each - 16, plot), { class: 'axis-name', x: box.left + 6, y: box.top + 12 });
       shown.here = text(svg, '', { class: 'axis-name', x: box.right - 4, y: box.top + 26, 'text-anchor': 'end' });
     }
-    const drawn = shown ? series.filter(s => s === shown || s.key === 't') : series;
-    const beside = d.kind === 'points' && x.counts ? drawn.filter(s => s.key !== 't') : [];   // equal points must not hide one another
+    const drawn = (shown ? series.filter(s => s === shown || s.key === 't' || series[s.of] === shown) : [...series]).sort((a, b) => (b.key[0] === 'e') - (a.key[0] === 'e'));
+    const beside = d.kind === 'points' && x.counts ? drawn.filter(measures) : [];   // equal points must not hide one another
     const gap = Math.min(9, (x.at(1) - x.at(0)) / (beside.length + 1));
     for (const s of drawn) curve(svg, d.kind, s, xs, x, y, beside.includes(s) ? (beside.indexOf(s) - (beside.length - 1) / 2) * gap : 0);
     frames.push({ box, x, hair: element('path', { class: 'hair', d: '' }, svg) });
@@ -86,7 +90,7 @@ function drawCurves(figure, plot) {
 
 const named = list => (list ? JSON.parse(list) : null);
 
-function axes(svg, box, x, y, { first, last, letters, plot, left }) {
+export function axes(svg, box, x, y, { first, last, letters, plot, left }) {
   for (const v of y.ticks) {
     element('path', { class: 'grid', d: `M${box.left} ${y.at(v)}H${box.right}` }, svg);
     if (first) text(svg, fitted(y.label(v), left - 8, plot), { x: box.left - 7, y: y.at(v) + 4, 'text-anchor': 'end' });
@@ -105,11 +109,11 @@ function curve(svg, kind, s, xs, x, y, aside = 0) {
     const up = path(points, s.hi), down = path(points, s.lo).reverse();
     element('path', { class: `band ${c}`, d: `M${up.join('L')}L${down.join('L')}Z` }, svg);
   }
-  if (kind === 'points' && s.key !== 't') {
+  if (kind === 'points' && measures(s)) {
     if (s.lo) for (const [at, i] of points) element('path', { class: `whisker ${c}`, d: `M${at} ${y.at(Math.max(s.lo[i], y.log ? y.low : -Infinity))}V${y.at(s.hi[i])}` }, svg);
   } else if (points.length) element('path', { class: `line ${c}`, d: 'M' + path(points, s.mid).join('L') }, svg);
   const every = kind === 'points' ? 1 : Math.ceil(points.length / 9);
-  if (s.key === 't' || kind === 'other') return;
+  if (lines(s) || kind === 'other') return;
   for (const [at, i] of points.filter((_, place) => place % every === 0)) {
     const up = y.at(s.mid[i]), covers = svg.querySelector(`.mark[transform^="translate(${at} ${up})"]`);
     mark(s.key, at, up, svg, covers ? .5 : 1);   // what lies below stays to be seen

@@ -3,7 +3,7 @@
 // Nothing plays by itself, and with reduced motion nothing plays at all: there are the steps.
 import { canvas, element, fitted, format, number, span, still, text } from './drawing.js';
 
-const PITCH = 46, BOX = { width: 96, height: 24 }, FOOT = 40, HEAD = 64, APART = 112, TWO = 560;
+const PITCH = 46, BOX = { width: 96, height: 24 }, FOOT = 40, HEAD = 64, APART = 112, TWO = 560, THREE = 690;   // widths at which two or three placements fit
 const PERIOD = 1300, MOVE = 500;   // milliseconds of a step, and of what moves in it
 const states = new WeakMap();
 
@@ -23,9 +23,9 @@ function readWays(figure) {
 
 export function drawFlow(figure, plot) {
   const state = states.get(figure) ?? begin(figure);
-  const two = plot.clientWidth >= TWO, sides = [...figure.querySelectorAll('[data-side]')];
-  sides[1].parentElement.hidden = !two;
-  state.shown = sides.slice(0, two ? 2 : 1).map(side => state.ways[side.value]);
+  const sides = [...figure.querySelectorAll('[data-side]')], wide = plot.clientWidth, fit = wide >= THREE ? 3 : wide >= TWO ? 2 : 1;
+  sides.forEach((side, i) => { side.parentElement.hidden = i >= fit; });
+  state.shown = sides.slice(0, fit).map(side => state.ways[side.value]);
   state.places = [...new Set(state.shown.flatMap(way => way.steps.map(step => step.place)))].sort((a, b) => a - b);
   state.at = Math.min(state.at, 2 * state.places.length);
   render(figure, plot, state, false);

@@ -2,6 +2,7 @@
 // parts that the server renders for the run's own page take the place of those here.
 import { drawAll } from './chart.js';
 import { typeset } from './math.js';
+import './copying.js';
 
 const PERIOD = 500;   // milliseconds between two looks at a run
 const ENDED = ['succeeded', 'failed', 'cancelled'];
@@ -37,7 +38,7 @@ function follow(root) {
 }
 
 async function watch(element) {
-  let run;
+  let run, looks = 0;
   try {
     do {
       await new Promise(done => setTimeout(done, PERIOD));
@@ -46,6 +47,7 @@ async function watch(element) {
       if (!reply.ok) continue;
       run = await reply.json();
       tell(element, run);
+      if (run.state === 'queued' && ++looks % 4 === 0) await renewWords(element);
     } while (!run || !ENDED.includes(run.state));
     await ('proofs' in element.dataset ? renew(element) : finish(element, run));
   } catch { setTimeout(() => watch(element), 8 * PERIOD); }   // the service is away: try again
@@ -57,6 +59,14 @@ function tell(element, run) {
   if (words && run.state === 'running' && element.dataset.running) words.textContent = element.dataset.running.replace('{}', Math.round(run.progress * 100));
 }
 
+// How many runs are ahead of one that waits is said by its page.
+async function renewWords(status) {
+  const words = status.querySelector('[role=status]');
+  if (!status.dataset.address || !words) return;
+  const now = part('status', 'lab', (await page(status.dataset.address)).html).querySelector('[role=status]');
+  if (now && now.textContent !== words.textContent) words.textContent = now.textContent;
+}
+
 // The evidence of an answer has a run of its own: show it as the server has it now.
 async function renew(proofs) {
   const { html } = await page(location.href);
@@ -64,17 +74,39 @@ async function renew(proofs) {
 }
 
 async function finish(status, run) {
-  const key = status.dataset.status, { html } = await page(`/runs/${run.id}`);
+  const key = status.dataset.status, { address } = status.dataset, { html } = await page(address ?? `/runs/${run.id}`);
   const ours = part('result', key), theirs = part('result', 'lab', html);
   swap(status, part('status', 'lab', html));
   if (run.state !== 'succeeded') return;   // the figures of the run before stay
   swap(ours, theirs);
-  if (key === 'lab') history.replaceState(null, '', `/runs/${run.id}`);
+  if (key === 'lab') settle(html, address);
 }
+
+// The address is that of what is shown, and the list of runs knows it.
+function settle(html, address) {
+  const list = html.querySelector('[data-earlier]');
+  if (list) swap(document.querySelector('[data-earlier]'), list);
+  document.querySelector('[data-folded]')?.remove();
+  history.replaceState(null, '', address);
+}
+
+// Another choice of the runs that lie behind this one.
+document.addEventListener('change', async event => {
+  const form = event.target.closest('[data-behind]');
+  if (!form) return;
+  const { id } = event.target, address = `${form.getAttribute('action')}?${new URLSearchParams(new FormData(form))}`;
+  try {
+    const { html } = await page(address);
+    swap(part('result', 'lab'), part('result', 'lab', html));
+    swap(part('status', 'lab'), part('status', 'lab', html));
+    settle(html, address);
+    document.getElementById(id)?.focus();
+  } catch { warn(form, '', form.closest('[data-away]').dataset.away); }
+});
 
 document.addEventListener('submit', async event => {
   const form = event.target;
-  if (!form.matches('[data-lab], [data-cancel]')) return;
+  if (!form.matches('[data-lab], [data-act]')) return;
   event.preventDefault();
   const sent = form.matches('[data-lab]') ? form : form.closest('[data-status]');
   const key = sent.dataset.lab ?? sent.dataset.status;
@@ -82,8 +114,8 @@ document.addEventListener('submit', async event => {
   try {
     const { status, html } = await page(form.action, { method: 'POST', body: new FormData(form) });
     form.querySelector('[data-refused]')?.remove();
-    for (const field of form.querySelectorAll('[aria-invalid]')) field.removeAttribute('aria-invalid');
-    if (status === 422) refuse(form, html);
+    for (const field of form.elements) field.removeAttribute('aria-invalid');
+    if (status === 422 && form.matches('[data-lab]')) refuse(form, html);
     else if (status >= 400) warn(form, ...['h1', 'h1 + p'].map(words => html.querySelector(words)?.textContent ?? ''));
     else {
       const now = swap(part('status', key), part('status', 'lab', html));
@@ -110,7 +142,7 @@ function warn(form, title, words) {
 function refuse(form, html) {
   const words = html.querySelector('[data-refused]');
   for (const link of words.querySelectorAll('[data-field]')) {
-    const field = form.querySelector(`[name="${link.dataset.field}"]`);
+    const named = form.elements.namedItem(link.dataset.field), field = named instanceof RadioNodeList ? named[named.length - 1] : named;
     field.setAttribute('aria-invalid', 'true');
     link.hash = field.closest('[id]').id;
   }

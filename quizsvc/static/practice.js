@@ -31,7 +31,7 @@ function say(words) { if ($('say') && words !== said) { $('say').textContent = s
 
 const answered = () => (field ? field.value.trim() !== '' : choices.some(c => c.checked));
 ask?.addEventListener('submit', event => {
-  if (event.submitter?.value !== 'none' && !answered()) {
+  if (event.submitter?.name === 'confidence' && event.submitter.value !== 'none' && !answered()) {
     event.preventDefault();
     say(ask.dataset.need);
     (field ?? choices[0]).focus();
@@ -56,11 +56,18 @@ if (clock) {
   addEventListener('pagehide', () => sessionStorage.setItem(kept, JSON.stringify({ seconds, text: field?.value })));
 }
 
-const on = $('keys-on');
-if (on) {
-  on.checked = localStorage.getItem('keys') !== 'off';
-  on.addEventListener('change', () => localStorage.setItem('keys', on.checked ? 'on' : 'off'));
+const on = $('keys-on'), showKeys = () => $('all-keys').showModal();
+on.addEventListener('change', () => { document.cookie = `keys=${on.checked ? 'on' : 'off'}; path=/; max-age=31536000; samesite=lax`; });
+document.querySelector('[data-keys]')?.addEventListener('click', showKeys);
+
+// The note, and back to where one was.
+let before = null;
+function write(event) {
+  event.preventDefault();
+  before = document.activeElement;
+  $('note-text').focus();
 }
+$('note-link')?.addEventListener('click', write);
 
 // The next depth of the explanation, with its heading on the screen.
 function deepen() {
@@ -73,10 +80,10 @@ function deepen() {
 document.addEventListener('keydown', event => {
   // An input method is composing (229 in older browsers): the key belongs to it.
   if (event.isComposing || event.keyCode === 229) return;
-  if (text && event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); $('show-points').click(); return; }
+  if (text && event.target === text && event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); $('show-points').click(); return; }
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
   if (event.target.closest('textarea, select, input:not([type=checkbox], [type=radio])')) {
-    if (event.key === 'Escape') event.target.blur();
+    if (event.key === 'Escape') { event.target.blur(); if (event.target.id === 'note-text') before?.focus(); }
     if (event.key !== 'Enter' || event.target !== field || text) return;   // Enter leads on from a number
   }
   const press = selector => { const b = document.querySelector(selector); if (b) { event.preventDefault(); b.focus(); b.click(); } };
@@ -93,15 +100,17 @@ document.addEventListener('keydown', event => {
     else { event.preventDefault(); say(ask.dataset.need); }
     return;
   }
-  if (localStorage.getItem('keys') === 'off' && key !== '?') return;
+  if (!on.checked && key !== '?') return;
   if (field && !text && /^[\d.,+−-]$/.test(key)) { field.focus(); field.setSelectionRange(-1, -1); }   // the key writes there
   else if (/^[1-9]$/.test(key)) press(`.choice:has([aria-keyshortcuts="${key}"]) input`);
   else if (key === (field && !text ? 'd' : '0')) press('#check [value=none]');
   else if (key === 'n') press('#check [value=unsure]');
   else if (key === 's') press('#check [value=sure]');
   else if (key === 'u') press('[data-key=undo]');
+  else if (key === 'f') set('flag');
+  else if (key === 'm') write(event);
   else if (key === 'l') set('language');
   else if (key === 't') set('timer-switch');
-  else if (key === '?') { event.preventDefault(); $('all-keys')?.showModal(); }
+  else if (key === '?') { event.preventDefault(); showKeys(); }
   else if (key === 'e') deepen();
 });

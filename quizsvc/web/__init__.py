@@ -10,6 +10,8 @@ from quizsvc.web import (
     feedback,
     lab,
     language,
+    mock,
+    offline,
     plan,
     practice,
     progress,
@@ -18,7 +20,17 @@ from quizsvc.web import (
 )
 from quizsvc.wire import check_text
 
-PAGES = (today.bp, practice.bp, feedback.bp, lab.bp, bank.bp, plan.bp, progress.bp)
+PAGES = (
+    today.bp,
+    practice.bp,
+    feedback.bp,
+    lab.bp,
+    mock.bp,
+    bank.bp,
+    plan.bp,
+    progress.bp,
+    offline.bp,
+)
 
 csrf = CSRFProtect()
 

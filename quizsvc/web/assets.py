@@ -1,37 +1,77 @@
-"""Static files by address and content: a changed file has another address."""
+"""Static files: packed for who takes it, under an address that holds their version.
 
+Modules, fonts and styles name each other by relative addresses, so the version is a folder
+above them all, and whatever a page loads may be kept for good.
+"""
+
+import gzip
 import hashlib
+from functools import cache
+from http import HTTPStatus
 from pathlib import Path
 
-from flask import Flask, Response, request, url_for
+from flask import Blueprint, Flask, Response, current_app, request, url_for
+
+bp = Blueprint("assets", __name__)
 
 YEAR = 365 * 24 * 3600
+TEXTS = {"text/css", "text/javascript", "image/svg+xml"}
 
 
 def init_app(app: Flask) -> None:
-    folder = Path(app.static_folder or "")
-    versions: dict[str, str] = {}
-
-    def asset(name: str) -> str:
-        """The address of a static file, with its hash."""
-        if name not in versions or app.debug:
-            digest = hashlib.sha256((folder / name).read_bytes())
-            versions[name] = digest.hexdigest()[:12]
-        return url_for("static", filename=name, v=versions[name])
-
-    app.jinja_env.globals["asset"] = asset
-    app.after_request(keep)
+    app.register_blueprint(bp)
+    app.jinja_env.globals["asset"] = address
 
 
-def keep(response: Response) -> Response:
-    """Let a browser keep what was asked for by its hash; modules that import each other
-    have no hash and are asked for again."""
-    if (
-        request.endpoint == "static"
-        and "v" in request.args
-        and response.status_code < 400
-    ):
-        response.cache_control.no_cache = None
-        response.cache_control.max_age = YEAR
-        response.cache_control.immutable = True
-    return response
+def address(name: str) -> str:
+    """The address of a static file, with the version of them all."""
+    return url_for("assets.send", version=current(), filename=name)
+
+
+def folder() -> Path:
+    return Path(current_app.static_folder or "")
+
+
+def files() -> list[str]:
+    """The names of the files that pages may ask for."""
+    paths = (path for path in folder().rglob("*.*") if path.is_file())
+    return sorted(path.relative_to(folder()).as_posix() for path in paths)
+
+
+def current() -> str:
+    """A hash of every static file, by name and content."""
+    return _digest.__wrapped__() if current_app.debug else _digest()
+
+
+@cache
+def _digest() -> str:
+    whole = hashlib.sha256()
+    for name in files():
+        whole.update(hashlib.sha256(name.encode()).digest())
+        whole.update(hashlib.sha256((folder() / name).read_bytes()).digest())
+    return whole.hexdigest()[:12]
+
+
+@bp.get("/static/v-<version>/<path:filename>")
+def send(version: str, filename: str) -> Response:
+    """A static file; one asked for by a former version is that of now, and not kept."""
+    reply = current_app.send_static_file(filename)
+    plain = reply.status_code == HTTPStatus.OK and reply.mimetype in TEXTS
+    if plain and request.accept_encodings["gzip"]:
+        path = folder() / filename
+        reply.direct_passthrough = False
+        reply.close()
+        reply.set_data(_packed(path, path.stat().st_mtime_ns))
+        reply.headers["Content-Encoding"] = "gzip"
+        reply.set_etag(reply.get_etag()[0] or "", weak=True)  # the same in other bytes
+    reply.vary.add("Accept-Encoding")
+    if version == current():
+        reply.cache_control.no_cache = None
+        reply.cache_control.max_age = YEAR
+        reply.cache_control.immutable = True
+    return reply
+
+
+@cache
+def _packed(path: Path, _changed: int) -> bytes:
+    return gzip.compress(path.read_bytes(), mtime=0)

@@ -148,13 +148,21 @@ def differing(
     schema: Mapping[str, Any], values: Mapping[str, Any]
 ) -> list[tuple[str, str]]:
     """Title and value of each parameter that is not at its default."""
+    fields = schema["properties"].items()
+    return unlike(schema, values, {n: field.get("default") for n, field in fields})
+
+
+def unlike(
+    schema: Mapping[str, Any], values: Mapping[str, Any], others: Mapping[str, Any]
+) -> list[tuple[str, str]]:
+    """Title and value of each parameter that others have otherwise."""
     return [
         (
             words.said(field.get("x-control", {}).get("title", {"en": name})),
             shown(values[name]),
         )
         for name, field in schema["properties"].items()
-        if name in values and values[name] != field.get("default")
+        if name in values and values[name] != others.get(name)
     ]
 
 

@@ -13,6 +13,7 @@ from quizsvc import lab
 from quizsvc.models import Experiment, Run, RunResult
 from quizsvc.practice import EvidenceView
 from quizsvc.web import controls, plots, words
+from quizsvc.web.words import _
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +21,8 @@ class ClaimView:
     """A claim of an experiment held against one run of it."""
 
     statement: str
+    metric: str = ""
+    bound: str = ""
     regime: str = ""
     source: str = ""
     over: str = "seeds"  # seeds | median
@@ -146,28 +149,54 @@ def _proof(
     )
 
 
-def claims(experiment: Experiment, run: Run | None) -> list[ClaimView]:
-    """Every claim of an experiment, held against a run if there is a result."""
+def claims(
+    experiment: Experiment, run: Run | None, expected: Mapping[str, float] | None = None
+) -> list[ClaimView]:
+    """Every claim of an experiment, held against a run if there is a result.
+
+    ``expected`` says what a candidate predicted of a metric.
+    """
+    mine = expected or {}
     result = run.result if run else None
     verdicts = {v["claim"]: v for v in result.verdicts} if result else {}
     metrics = result.metrics if result else {}
     return [
-        _claim(claim, verdicts.get(claim["id"]), metrics.get(claim["metric"], []))
+        _claim(
+            claim,
+            verdicts.get(claim["id"]),
+            metrics.get(claim["metric"], []),
+            mine.get(claim["metric"]),
+        )
         for claim in experiment.claims
     ]
 
 
 def _claim(
-    claim: Mapping[str, Any], verdict: Mapping[str, Any] | None, values: plots.Values
+    claim: Mapping[str, Any],
+    verdict: Mapping[str, Any] | None,
+    values: plots.Values,
+    mine: float | None,
 ) -> ClaimView:
+    above, below = claim["above"], claim["below"]
     return ClaimView(
         statement=words.said(claim["statement"]),
+        metric=claim["metric"],
+        bound=_bound(above, below),
         regime=words.said(claim["regime"]),
         source=claim["source"],
         over=claim["over"],
         verdict=verdict,
-        dots=plots.dots(values, claim["above"], claim["below"]) if verdict else None,
+        dots=plots.dots(values, above, below, mine) if verdict else None,
     )
+
+
+def _bound(above: float | None, below: float | None) -> str:
+    low, high = plots.number(above, 4), plots.number(below, 4)
+    if below is None:
+        return _("above %(low)s", low=low)
+    if above is None:
+        return _("below %(high)s", high=high)
+    return _("between %(low)s and %(high)s", low=low, high=high)
 
 
 def kept(run: Run) -> list[ClaimView]:

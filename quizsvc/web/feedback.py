@@ -9,8 +9,9 @@ from werkzeug.wrappers import Response
 from quizsvc import db, practice
 from quizsvc.models import Answer, User
 from quizsvc.practice import NotComputed
+from quizsvc.practice.prospects import prospect, rungs
 from quizsvc.refusals import Conflict, Invalid, NotFound
-from quizsvc.web import evidence, language, plots, ruler
+from quizsvc.web import evidence, language, plots, remarks, ruler
 from quizsvc.web.practice import ask
 
 bp = Blueprint("feedback", __name__)
@@ -40,6 +41,17 @@ def mark(answer_id: str) -> Response | tuple[str, int]:
         return _page(session, user, given, at=at, ticked=points), 422
     session.commit()
     return redirect(url_for(".show", answer_id=answer_id), 303)
+
+
+@bp.post("/answers/<answer_id>/remark")
+def remark(answer_id: str) -> Response:
+    """Keep the flag or the note on the question that was answered."""
+    session, at = db.session(), datetime.now(UTC)
+    user = practice.local_user(session, at=at)
+    asked = practice.find_answer(session, user, answer_id).presentation
+    remarks.sent(session, user, asked.question_id, at=at)
+    session.commit()
+    return redirect(url_for(".show", answer_id=answer_id, _anchor="note"), 303)
 
 
 @bp.post("/reviews/<review_id>/undo")
@@ -76,7 +88,10 @@ def _page(
         "feedback.html",
         answer=view,
         asked=given.presentation_id,
+        remark=remarks.shown(session, user, given.presentation),
         seconds=given.seconds,
+        prospect=prospect(session, user, given),
+        rungs=rungs(session, user, [one.slug for one in view.follow_ups if one.slug]),
         retention=user.target_retention,
         today=practice.today(session, user, at=at),
         ruler=m and ruler.of(m, view.number),

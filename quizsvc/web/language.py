@@ -41,8 +41,15 @@ def other() -> dict[str, str]:
 
 
 def remember(response: Response) -> Response:
-    """Keep a language that the address of a page asked for; the API has its own."""
-    asked = request.args.get("lang") if response.mimetype == "text/html" else None
-    if asked in LANGUAGES and request.cookies.get(COOKIE) != asked:
+    """Say which language a page is in, and keep one that its address asked for.
+
+    What a script fetches is not what a person chose to read; the API has its own.
+    """
+    if response.mimetype != "text/html":
+        return response
+    response.headers["Content-Language"] = tag()
+    asked = request.args.get("lang")
+    visited = request.headers.get("Sec-Fetch-Dest", "document") == "document"
+    if visited and asked in LANGUAGES and request.cookies.get(COOKIE) != asked:
         response.set_cookie(COOKIE, asked, max_age=YEAR, samesite="Lax", httponly=True)
     return response

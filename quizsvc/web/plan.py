@@ -12,7 +12,7 @@ from quizsvc import db, practice
 from quizsvc.models import User
 from quizsvc.practice import Goal
 from quizsvc.refusals import Invalid, invalid
-from quizsvc.web import plan_figures, words
+from quizsvc.web import language, plan_figures, words
 
 bp = Blueprint("plan", __name__)
 
@@ -77,12 +77,16 @@ def _goal() -> Goal:
 def _page(session: Session, user: User, *, at: datetime, **more: Any) -> str:
     found = practice.plan(session, user, at=at)
     figures = {}
-    if found.days:
-        figures["load"] = plan_figures.load(found)
+    if len(found.days) > 1:
+        figures["course"] = plan_figures.course(found)
+        if found.goal.minutes_per_day:
+            figures["load"] = plan_figures.load(found)
     return render_template(
         "plan.html",
         plan=found,
+        today=practice.today(session, user, at=at),
         figures=figures,
         options=practice.options(session),
+        languages=language.LANGUAGES,
         **{"sent": vars(found.goal), **more},
     )

@@ -5,6 +5,39 @@ from quizsvc.web.progress_figures import Figure, axis, figure, series
 from quizsvc.web.words import _
 
 
+def course(plan: Plan) -> Figure:
+    """Recall from today until the day that is forecast, in percent."""
+    ahead = [(point.date - plan.today).days for point in plan.course]
+    columns = [
+        [round(100 * value, 2) for value in column]
+        for column in zip(*(point[1:] for point in plan.course), strict=True)
+    ]
+    planned, low, high, untouched = columns
+    alt = _(
+        "Recall goes from %(first)s %% today to %(last)s %% on the last day as planned, and to %(none)s %% if nothing is asked any more.",
+        first=format(planned[0], ".0f"),
+        last=format(planned[-1], ".0f"),
+        none=format(untouched[-1], ".0f"),
+    )
+    return figure(
+        "course",
+        title=_("Recall until the day"),
+        alt=alt,
+        x=axis(_("days from today")),
+        y=axis(_("questions recalled, in percent")),
+        series=[
+            series(
+                _("as planned, with %(level)s band", level="90 %"),
+                "1",
+                ahead,
+                planned,
+                (low, high),
+            ),
+            series(_("if nothing is asked any more"), "2", ahead, untouched),
+        ],
+    )
+
+
 def load(plan: Plan) -> Figure:
     """Answers a day from today until the day that is forecast."""
     ahead = [(day.date - plan.today).days for day in plan.days]

@@ -41,14 +41,28 @@ class Dots:
     bounds: list[float]
     labels: list[Label]
     marks: list[tuple[float, float, bool]]  # x, y, inside
+    mine: float | None = None  # x of a number that was expected
+    beyond: int = 0  # -1 or 1 when it lies off an end, else 0
     label: str  # the values in words
 
 
-def dots(values: Values, above: float | None, below: float | None) -> Dots:
-    """Where each value lies; one without a value has no mark."""
+def dots(
+    values: Values,
+    above: float | None,
+    below: float | None,
+    mine: float | None = None,
+) -> Dots:
+    """Where each value lies; one without a value has no mark. An expected number widens
+    the axis to three times what it shows and stands at its end beyond that."""
     known = [v for v in values if v is not None and isfinite(v)]
     bounds = [b for b in (above, below) if b is not None]
     low, high = min([*known, *bounds]), max([*known, *bounds])
+    span = (high - low) or abs(high) or 1.0
+    beyond = 0
+    if mine is not None:
+        beyond = int(mine > high + span) - int(mine < low - span)
+        near = min(max(mine, low - span), high + span)
+        low, high = min(low, near), max(high, near)
     pad = 0.15 * (high - low) or 0.1 * abs(high) or 1.0
     # an axis of sizes does not reach below zero
     low, high = (max(low - pad, 0.0) if low >= 0 else low - pad), high + pad
@@ -71,6 +85,8 @@ def dots(values: Values, above: float | None, below: float | None) -> Dots:
             )
             for place, v in enumerate(known)
         ],
+        mine=None if mine is None else x(min(max(mine, low), high)),
+        beyond=beyond,
         label=", ".join(map(number, values)),
     )
 

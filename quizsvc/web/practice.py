@@ -19,7 +19,7 @@ from quizsvc import db, practice
 from quizsvc.models import Answer, Presentation, User
 from quizsvc.practice import NotComputed, Submission
 from quizsvc.refusals import Conflict, Invalid, invalid
-from quizsvc.web import language, numbers
+from quizsvc.web import language, numbers, remarks, rounds
 
 bp = Blueprint("practice", __name__)
 
@@ -40,6 +40,7 @@ def begin() -> Response | tuple[str, int]:
     session, at = db.session(), datetime.now(UTC)
     user = practice.local_user(session, at=at)
     slug = request.form.get("slug")
+    rounds.leave()
     if slug is None:
         items = practice.due(session, user, at=at)
         if not items:
@@ -83,7 +84,7 @@ def show(presentation_id: str) -> str | Response:
         answer = practice.find_answer(session, user, earlier)
         ticked, text = [*ticked, *_ticks(shown, answer)], answer.text
         number = "" if answer.number is None else f"{answer.number:.15g}"
-    kept = {"ticked": ticked, "text": text, "number": number}
+    kept = {"ticked": ticked, "text": text, "number": number, "again": bool(earlier)}
     return _page(session, user, shown, at=at, **kept)
 
 
@@ -92,13 +93,19 @@ def _ticks(shown: Presentation, earlier: Answer) -> list[str]:
 
 
 @bp.post("/practice/<presentation_id>")
-def answer(presentation_id: str) -> Response | tuple[str, int]:
-    """Take the answer; sent twice, it counts once and leads to the same page."""
+def answer(presentation_id: str) -> Response | str | tuple[str, int]:
+    """Take the answer, or keep flag and note in mid-question.
+
+    An answer sent twice counts once and leads to the same page.
+    """
     session, at = db.session(), datetime.now(UTC)
     user = practice.local_user(session, at=at)
     try:
-        said = _submission()
+        if "remark" in request.form:
+            return _remarked(session, user, presentation_id, at=at)
+        said = submission()
         given = practice.submit_answer(session, user, presentation_id, said, at=at)
+        remarks.sent(session, user, given.presentation.question_id, at=at)
     except Conflict as refusal:
         if refusal.code != "already-answered":
             raise
@@ -109,23 +116,38 @@ def answer(presentation_id: str) -> Response | tuple[str, int]:
         user = practice.local_user(session, at=at)
         shown = practice.find_presentation(session, user, presentation_id, at=at)
         code = refusal.errors[0].code if refusal.errors else refusal.code
-        return _page(session, user, shown, at=at, trouble=code, **_sent()), 422
+        if refusal.errors and refusal.errors[0].pointer == "/note":
+            code = "note-too-long"
+        return _page(session, user, shown, at=at, trouble=code, **entered()), 422
     session.commit()
     return redirect(url_for("feedback.show", answer_id=given.id), 303)
 
 
-def _sent() -> dict[str, Any]:
+def _remarked(
+    session: Session, user: User, presentation_id: str, *, at: datetime
+) -> Response | str:
+    """The question as it was left, after a button of its form kept flag and note."""
+    shown = practice.find_presentation(session, user, presentation_id, at=at)
+    if shown.answer is not None:
+        return redirect(url_for("feedback.show", answer_id=shown.answer.id), 303)
+    remarks.sent(session, user, shown.question_id, at=at)
+    session.commit()
+    return _page(session, user, shown, at=at, remarked=True, **entered())
+
+
+def entered() -> dict[str, Any]:
     """What the form holds, to be shown again."""
     return {
         "ticked": request.form.getlist("choice"),
         "text": request.form.get("text", "").strip(),
         "number": request.form.get("number", "").strip(),
+        "note": request.form.get("note"),
     }
 
 
-def _submission() -> Submission:
+def submission() -> Submission:
     """What the form says. Raises Invalid for a number that cannot be read."""
-    sent, confidence = _sent(), request.form.get("confidence")
+    sent, confidence = entered(), request.form.get("confidence")
     try:
         seconds = float(request.form.get("seconds", ""))
     except ValueError:
@@ -148,10 +170,14 @@ def _submission() -> Submission:
 def _page(
     session: Session, user: User, shown: Presentation, *, at: datetime, **kept: object
 ) -> str:
+    """The question, with what was ``kept`` of an answer to it."""
     today = practice.today(session, user, at=at)
     slug = shown.question.slug
+    last = practice.latest_review(session, user)
     return render_template(
         "practice.html",
+        remark=remarks.shown(session, user, shown),
+        last=last if last and last.study_day == today.day else None,
         question=practice.shown(session, shown, lang=language.chosen()),
         topic=shown.revision.topic,
         reason=shown.reason,

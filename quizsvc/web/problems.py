@@ -2,7 +2,12 @@
 
 from dataclasses import dataclass
 
+from flask import request
+
+from quizsvc.security import is_ours
 from quizsvc.web.words import _
+
+STALE = "stale-form"  # a form whose token does not belong to the visitor's session
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +39,19 @@ def problem(status: int, code: str) -> Problem:
     )
 
 
+def sent_again(status: int, code: str) -> list[tuple[str, str]] | None:
+    """The fields of a form of ours that was not taken and may be sent again.
+
+    Only a request that a page of ours sent is offered again under a new token: a person
+    still has to press the button.
+    """
+    if request.method != "POST" or not is_ours(request):
+        return None
+    if status != 503 and code != STALE:
+        return None
+    return [f for f in request.form.items(multi=True) if f[0] != "csrf_token"]
+
+
 def _by_code(code: str) -> Problem | None:
     if code in {"expired", "stale-presentation"}:
         return Problem(
@@ -51,6 +69,14 @@ def _by_code(code: str) -> Problem | None:
             kept=_(
                 "Only the latest answer can be undone, and only once. Your log is as it "
                 "was."
+            ),
+        )
+    if code == STALE:
+        return Problem(
+            title=_("This form has lost its session"),
+            kept=_(
+                "It was opened in a session that your browser no longer has, so it is not "
+                "certain that you sent it. Nothing was saved."
             ),
         )
     return None
@@ -73,9 +99,9 @@ def _by_status(status: int) -> Problem | None:
         return Problem(
             title=_("The database is busy"),
             kept=_(
-                "Nothing was saved by this request, and nothing that was saved before is "
-                "lost. Wait a few seconds and try again; a form can be sent again with "
-                "the Back button."
+                "Something else writes to it for longer than a request may wait. Nothing "
+                "was saved by this request, and nothing that was saved before is lost. "
+                "Wait a few seconds and try again."
             ),
         )
     return None

@@ -109,6 +109,8 @@ def _page(session: Session, user: User, *, at: datetime, **more: Any) -> str:
         if told.weeks:
             figures["weeks"] = progress_figures.weeks(told.weeks, names)
     if told.answers:
+        if told.recall.met:
+            figures["forecast"] = progress_figures.forecast(told.forecast)
         figures["days"] = progress_figures.days(told.habit.days)
     return render_template(
         "progress.html",

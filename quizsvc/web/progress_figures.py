@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from quizsvc.practice.progress import Bin, Day, Week
+from quizsvc.practice.progress import Ahead, Bin, Day, Week
 from quizsvc.web import language
 from quizsvc.web.words import _
 
@@ -27,7 +27,11 @@ def calibration(bins: Sequence[Bin]) -> Figure:
         y=axis(_("share answered right")),
         series=[
             series(
-                _("your answers, with %(level)s interval", level="95 %"),
+                _(
+                    "your answers, with %(level)s interval, N %(count)s",
+                    level="95 %",
+                    count=sum(b.share.answers for b in bins),
+                ),
                 "1",
                 [b.predicted for b in bins],
                 [b.share.right / b.share.answers for b in bins],
@@ -68,6 +72,39 @@ def weeks(found: Sequence[Week], names: Sequence[str]) -> Figure:
                 ),
             ),
             series(_("predicted"), "2", places, [week.predicted for week in found]),
+        ],
+    )
+
+
+def forecast(found: Sequence[Ahead]) -> Figure:
+    """How much would be recalled on days to come if nothing were asked any more."""
+    today = found[0].day
+    shares = [100 * one.recall.known / one.recall.questions for one in found]
+    alt = _(
+        "Without another look recall falls from %(first)s %% of all questions today to %(last)s %% in %(days)s days.",
+        first=format(shares[0], ".0f"),
+        last=format(shares[-1], ".0f"),
+        days=(found[-1].day - today).days,
+    )
+    return figure(
+        "forecast",
+        title=_("If you stopped today"),
+        alt=alt,
+        x=axis(_("days from today")),
+        y=axis(_("questions recalled, in percent")),
+        series=[
+            series(
+                _("of all questions"),
+                "1",
+                [(one.day - today).days for one in found],
+                [round(share, 2) for share in shares],
+            ),
+            series(
+                _("of those you have met"),
+                "2",
+                [(one.day - today).days for one in found],
+                [round(100 * (one.recall.mean or 0.0), 2) for one in found],
+            ),
         ],
     )
 

@@ -1,17 +1,18 @@
 """What templates may call: Markdown, numbers and dates."""
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 from babel.dates import format_skeleton
-from flask import Flask
+from flask import Flask, request
 from flask_babel import get_locale
 from markupsafe import Markup
 
+from quizsvc import db, lab
 from quizsvc.markdown import highlighted, plain, render
 from quizsvc.web import controls, language, plots, tables, words
-from quizsvc.web.problems import problem
+from quizsvc.web.problems import problem, sent_again
 
 
 def line(text: str) -> Markup:
@@ -33,6 +34,12 @@ def date_only(value: date) -> str:
 def _ticks(axis: Mapping[str, Any]) -> list[str]:
     """The names of an axis, in the page's language and without marks."""
     return [plain(words.said(name)) for name in axis["ticks"]]
+
+
+def worker_away() -> bool:
+    """Whether the page asks for a run that nobody would start."""
+    needs = request.blueprint == "lab" or request.endpoint == "practice.begin"
+    return needs and not lab.worker_seen(db.session(), at=datetime.now(UTC))
 
 
 def context() -> dict[str, Any]:
@@ -61,12 +68,15 @@ def init_app(app: Flask) -> None:
     app.jinja_env.globals |= {
         "name": words.name,
         "problem": problem,
+        "sent_again": sent_again,
+        "worker_away": worker_away,
         "heat": tables.heat,
         "table": tables.table,
         "tick": tables.tick,
         "ticks": _ticks,
         "ways": tables.ways,
         "thumbnail": plots.thumbnail,
+        "TAGS": language.TAGS,
         "TOPICS": words.TOPICS,
         "LEVELS": words.LEVELS,
         "FORMS": words.FORMS,

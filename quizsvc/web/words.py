@@ -55,7 +55,8 @@ REASONS = {
     "new": _l("New"),
     "weak": _l("Weak on the day"),
     "gain": _l("Most gained"),
-    "sibling": _l("Variants"),
+    "sibling": _l("Related"),
+    "leech": _l("Keeps slipping"),
 }
 WHY = {
     "due": _l("Your recall of them has fallen to the target, or soon will."),
@@ -66,7 +67,12 @@ WHY = {
     "gain": _l(
         "Time is short. Of all that you have met, these raise recall at the interview most for the time they take."
     ),
-    "sibling": _l("Each is a variant of a question that comes first or came today."),
+    "sibling": _l(
+        "All that proves the key of each is shown with a question that comes first or came today; on another day it tests you better."
+    ),
+    "leech": _l(
+        "Forgotten more often than chance explains. Asking alone has not helped: take the time to read why after the answer."
+    ),
 }
 RULES = {
     "all-or-nothing": _l("All or nothing: the key, and nothing else."),

@@ -31,8 +31,13 @@ def address(
 
 @pytest.fixture
 def page(chromium: Browser, address: str) -> Iterator[Page]:
-    """A page that fails the test on a script error, a policy violation, a foreign request."""
-    context = chromium.new_context(base_url=address, locale="en-GB")
+    """A page that fails the test on a script error, a policy violation, a foreign request.
+
+    What goes through a service worker cannot be seen here, so there is none.
+    """
+    context = chromium.new_context(
+        base_url=address, locale="en-GB", service_workers="block"
+    )
     page = context.new_page()
     troubles: list[str] = []
     page.on("pageerror", lambda error: troubles.append(str(error)))

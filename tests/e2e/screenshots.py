@@ -1,35 +1,34 @@
 """``python -m tests.e2e.screenshots``: every page as people see it.
 
 Phone and desktop, light and dark, English and Chinese, into ``artifacts/``; and the
-pictures of the README beside this file.
+pictures of the README beside this file. The candidate has practised for a month.
 """
 
+import random
 import re
+import subprocess
 import sys
 import tempfile
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
+from question_bank.transfer import pack_folder
+
+from .places import ADDRESSES, ways
 from .service import browsing, find_chromium, serving
 
 ROOT = Path(__file__).parents[2]
 README = Path(__file__).parent / "shots"
 ASKED = "essential-difference"
+MORE = ("mock, asked", "mock, report", "key points", "practice, expired", "run")
 WIDTHS = {"phone": 390, "desktop": 1280}
 PLACES = {
-    "today": "/",
-    "plan": "/plan",
-    "start": "/practice",
-    "bank": "/questions",
-    "question": f"/questions/{ASKED}",
-    "lab": "/experiments",
-    "progress": "/progress",
+    **{name.replace(", ", "-"): place for name, place in ADDRESSES.items()},
     "experiment": "/experiments/residual_growth",
     "block": "/experiments/block_pipeline",
-    "missing": "/nowhere",
-    "api": "/api/docs",
 }
 
 
@@ -44,12 +43,48 @@ def main() -> int:
         browsing(chromium) as browser,
     ):
         wait_for_evidence(browser, address)
-        picture_for_readme(browser, address)
+        practised(Path(data))
+        plan(browser, address)
+        pictures_for_readme(browser, address, Path(data))
         for lang in ("en", "zh"):
             for theme in ("light", "dark"):
                 for size, width in WIDTHS.items():
-                    photograph(browser, address, f"{lang}-{theme}-{size}", width)
+                    kind = f"{lang}-{theme}-{size}"
+                    photograph(browser, address, Path(data), kind, width)
     return 0
+
+
+def practised(data: Path) -> None:
+    """Four of five questions met in the last month, and met again; some forgotten."""
+    chance, lines = random.Random(1), ["card_id,review_time,review_rating"]
+    slugs = sorted(
+        path.stem for path in pack_folder().glob("*.md") if "." not in path.stem
+    )
+    for slug in (slug for slug in slugs if slug not in {ASKED, "pack"}):
+        at = datetime.now(UTC) - timedelta(days=chance.uniform(1, 30))
+        gap = 1.0
+        while at < datetime.now(UTC) and chance.random() < 0.9:
+            right = chance.random() < 0.85
+            lines.append(f"{slug},{at.isoformat()},{3 if right else 1}")
+            gap = gap * 3 if right else 1.0
+            at += timedelta(days=gap)
+    log = data / "month.csv"
+    log.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    command = Path(sys.executable).with_name("quizsvc")
+    subprocess.run([command, "reviews", "import", log, "--data", data], check=True)
+
+
+def plan(browser: Browser, address: str) -> None:
+    """An interview in three weeks, a quarter of an hour a day."""
+    page = browser.new_page(base_url=address)
+    day = datetime.now(UTC).date() + timedelta(days=21)
+    now = page.request.get("/api/v1/plan")
+    goal = {"interview_date": day.isoformat(), "minutes_per_day": 15}
+    told = page.request.put(
+        "/api/v1/plan", data=goal, headers={"If-Match": now.headers["etag"]}
+    )
+    assert told.ok, told.text()
+    page.close()
 
 
 def wait_for_evidence(browser: Browser, address: str) -> None:
@@ -67,7 +102,9 @@ def wait_for_evidence(browser: Browser, address: str) -> None:
     page.close()
 
 
-def photograph(browser: Browser, address: str, kind: str, width: int) -> None:
+def photograph(
+    browser: Browser, address: str, data: Path, kind: str, width: int
+) -> None:
     lang, theme, _ = kind.split("-")
     context = browser.new_context(
         base_url=address,
@@ -79,6 +116,9 @@ def photograph(browser: Browser, address: str, kind: str, width: int) -> None:
     for name, path in PLACES.items():
         page.goto(path)
         keep(page, ROOT / "artifacts" / f"{name}-{kind}.png")
+    for name in MORE:
+        ways(data)[name](page)
+        keep(page, ROOT / "artifacts" / f"{name.replace(', ', '-')}-{kind}.png")
     ask(page)
     keep(page, ROOT / "artifacts" / f"practice-{kind}.png")
     answer(page)
@@ -86,15 +126,25 @@ def photograph(browser: Browser, address: str, kind: str, width: int) -> None:
     context.close()
 
 
-def picture_for_readme(browser: Browser, address: str) -> None:
+def pictures_for_readme(browser: Browser, address: str, data: Path) -> None:
     page = browser.new_page(
         base_url=address, locale="en-GB", viewport={"width": 1280, "height": 1560}
     )
+    README.mkdir(exist_ok=True)
     ask(page)
     answer(page)
     page.locator("#verdict").blur()
-    README.mkdir(exist_ok=True)
     page.screenshot(path=README / "feedback.png")
+    page.set_viewport_size({"width": 1280, "height": 1100})
+    run = page.request.get("/api/v1/experiments/residual_growth").json()["default_run"]
+    page.goto(f"/runs/{run}?predicted=1.5")
+    page.screenshot(path=README / "run.png")
+    for name in ("plan", "topics"):
+        page.goto(f"/{name}")
+        page.screenshot(path=README / f"{name}.png")
+    ways(data)["mock, asked"](page)
+    page.screenshot(path=README / "mock.png")
+    page.close()
 
 
 def ask(page: Page) -> None:

@@ -1,5 +1,6 @@
 """A real service on loopback and a real Chromium, for tests and for screenshots."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -30,6 +31,7 @@ def serving(data: Path) -> Iterator[str]:
     command = Path(sys.executable).with_name("quizsvc")
     service = subprocess.Popen(
         [command, "serve", "--port", "0", "--data", data],
+        env={"QUIZ_SLOTS": "1", **os.environ},  # leave a core to the browser
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -1,11 +1,18 @@
 """Nothing that a person entered is lost when the service fails; charts bear anything."""
 
+import os
 import re
+import signal
+import sqlite3
+import time
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from .service import serving
 from .test_loop import PATIENCE
 
 pytestmark = pytest.mark.browser
@@ -16,7 +23,9 @@ BUSY = "<h1>The database is busy</h1><p>Nothing was saved.</p>"
 @pytest.fixture
 def shaky(chromium: Browser, address: str) -> Iterator[Page]:
     """A page whose service may fail, which the browser's console is told."""
-    context = chromium.new_context(base_url=address, locale="en-GB")
+    context = chromium.new_context(
+        base_url=address, locale="en-GB", service_workers="block"
+    )
     yield context.new_page()
     context.close()
 
@@ -100,12 +109,13 @@ def test_fresh_evidence_leaves_the_form_beside_it_alone(page: Page) -> None:
 
 
 def test_a_figure_without_a_place_for_any_value_can_be_pointed_at(page: Page) -> None:
-    page.goto("/experiments/batch_independence")
+    page.goto("/experiments/batch_independence?show=1")
     figure = page.locator(".figure").first
     expect(figure.locator("svg[role=img]")).to_be_visible(timeout=PATIENCE)
     page.evaluate(
         """async () => {
-          const { draw } = await import("/static/chart.js");
+          const lab = document.querySelector('script[src$="/lab.js"]').src;
+          const { draw } = await import(lab.replace("lab.js", "chart.js"));
           const figure = document.querySelector(".figure");
           for (const head of figure.querySelectorAll("tbody th")) head.dataset.v = "";
           draw(figure);
@@ -113,3 +123,68 @@ def test_a_figure_without_a_place_for_any_value_can_be_pointed_at(page: Page) ->
         }"""
     )
     expect(figure.locator(".hair")).to_have_attribute("d", "")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def without_worker(chromium: Browser, data: Path) -> Iterator[str]:
+    """A service whose worker does nothing any more."""
+    if not Path("/proc/self/environ").exists():
+        pytest.skip("the worker is looked for in /proc")
+    with serving(data) as address:
+        worker = worker_of(data)
+        os.kill(worker, signal.SIGSTOP)
+        yield address
+        os.kill(worker, signal.SIGCONT)
+
+
+def worker_of(data: Path) -> int:
+    """The process that runs experiments for the service of a folder."""
+    wanted = f"QUIZ_DATA={data}".encode()
+    for _ in range(PATIENCE // 100):
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                words = (process / "cmdline").read_bytes().split(b"\0")
+                if words[-2:-1] == [b"worker"] and wanted in (
+                    process / "environ"
+                ).read_bytes().split(b"\0"):
+                    return int(process.name)
+        time.sleep(0.1)
+    raise AssertionError("there is no worker")
+
+
+def test_an_answer_that_met_a_busy_database_is_sent_again_with_one_button(
+    chromium: Browser, without_worker: str, data: Path
+) -> None:
+    context = chromium.new_context(base_url=without_worker, locale="zh-CN")
+    page = context.new_page()
+    ask(page, "why-steadier-gradients")
+    page.locator("#text").fill(words := "残差流的路径\n没有缩放。")
+    other = sqlite3.connect(data / "quiz.db", isolation_level=None, timeout=60)
+    other.execute("BEGIN IMMEDIATE")
+    page.locator("#show-points").click()
+    expect(page.locator("h1")).to_have_text("数据库正忙", timeout=PATIENCE)
+    expect(page.locator(".said")).to_have_text(words, use_inner_text=True)
+    other.execute("ROLLBACK")
+    other.close()
+    page.get_by_role("button", name="再次发送").click()
+    page.wait_for_url(re.compile("/answers/ans_"))
+    expect(page.locator("main")).to_contain_text("残差流的路径")
+    context.close()
+
+
+def test_pages_of_experiments_say_that_the_worker_is_away(
+    shaky: Page, without_worker: str
+) -> None:
+    for _ in range(PATIENCE // 500):
+        shaky.goto(f"{without_worker}/experiments")
+        if shaky.locator(".notice.away").count():
+            break
+        shaky.wait_for_timeout(500)
+    expect(shaky.locator(".notice.away")).to_contain_text("experiments do not start")
+    shaky.goto(f"{without_worker}/questions")
+    expect(shaky.locator(".notice.away")).to_have_count(0)

@@ -68,7 +68,7 @@ def address(
 
 
 def test_a_heat_map_is_read_by_arrow_keys_and_by_pointer(page: Page) -> None:
-    page.goto("/experiments/coin")
+    page.goto("/experiments/coin?show=1")
     svg, value = (
         page.locator("#lab-map .plot svg"),
         page.locator("#lab-map .heat-value"),
@@ -93,7 +93,7 @@ def test_the_colours_of_a_heat_map_have_a_scale_and_readable_numbers(
 ) -> None:
     for theme in ("light", "dark"):
         page.emulate_media(color_scheme=theme)
-        page.goto("/experiments/coin")
+        page.goto("/experiments/coin?show=1")
         worst = page.evaluate(CONTRAST)
         assert worst >= 4.5, theme
     ticks = page.locator("#lab-map .plot text").all_text_contents()
@@ -120,7 +120,7 @@ CONTRAST = """() => {
 
 def test_a_block_is_stepped_through_by_keyboard_alone(page: Page) -> None:
     page.emulate_media(reduced_motion="reduce")
-    page.goto("/experiments/coin")
+    page.goto("/experiments/coin?show=1")
     say, flow = page.locator(".say"), page.locator("#lab-flow")
     expect(flow.get_by_role("button", name="Play")).to_be_hidden()
     expect(say).to_contain_text("Step to follow it")
@@ -148,8 +148,9 @@ def test_a_block_is_stepped_through_by_keyboard_alone(page: Page) -> None:
 
 
 def test_a_block_plays_only_when_asked_and_stops_at_the_end(page: Page) -> None:
-    page.clock.install()
-    page.goto("/experiments/coin")
+    page.clock.install(time=0)
+    page.goto("/experiments/coin?show=1")
+    page.clock.pause_at(3600)  # from here on time passes only when told to
     say, play = page.locator(".say"), page.locator("[data-flow=play]")
     page.clock.run_for(5_000)
     expect(say).to_contain_text("The data goes up")
@@ -168,7 +169,7 @@ def test_a_block_plays_only_when_asked_and_stops_at_the_end(page: Page) -> None:
 
 
 def test_other_placements_can_be_chosen_and_a_phone_shows_one(page: Page) -> None:
-    page.goto("/experiments/coin")
+    page.goto("/experiments/coin?show=1")
     flow = page.locator("#lab-flow")
     first, second = flow.locator("select").nth(0), flow.locator("select").nth(1)
     assert flow.locator(".box.norm").count() == 2
@@ -184,7 +185,7 @@ def test_other_placements_can_be_chosen_and_a_phone_shows_one(page: Page) -> Non
 
 
 def test_heat_maps_of_one_run_that_are_compared_share_their_colours(page: Page) -> None:
-    page.goto("/experiments/coin")
+    page.goto("/experiments/coin?show=1")
     ticks = [
         page.locator(f"#lab-{name} .plot text").all_text_contents()
         for name in ("map", "other")
@@ -193,7 +194,7 @@ def test_heat_maps_of_one_run_that_are_compared_share_their_colours(page: Page) 
 
 
 def test_many_curves_stand_side_by_side(page: Page) -> None:
-    page.goto("/experiments/coin")
+    page.goto("/experiments/coin?show=1")
     legend = page.locator("#lab-many .legend")
     assert legend.locator("li:not(.vh)").count() == 0  # every panel has its title
     plot = page.locator("#lab-many .plot")
@@ -207,7 +208,7 @@ def test_many_curves_stand_side_by_side(page: Page) -> None:
 
 
 def test_names_of_positions_stay_in_the_drawing(page: Page) -> None:
-    page.goto("/experiments/coin")
+    page.goto("/experiments/coin?show=1")
     plot = page.locator("#lab-named .plot")
     room, names = plot.locator("svg").bounding_box(), plot.locator("text[transform]")
     assert names.count() == 3
@@ -223,7 +224,7 @@ def test_a_drawing_is_saved_as_svg_and_png_in_colours_that_every_program_knows(
     page: Page, figure: str, tmp_path: Path
 ) -> None:
     page.emulate_media(color_scheme="dark")
-    page.goto("/experiments/coin")
+    page.goto("/experiments/coin?show=1")
     for kind in ("svg", "png"):
         with page.expect_download() as download:
             page.locator(f"#lab-{figure} [data-save={kind}]").click()
@@ -244,7 +245,7 @@ def test_the_data_of_a_figure_is_saved_without_script(
 ) -> None:
     context = chromium.new_context(base_url=address, java_script_enabled=False)
     page = context.new_page()
-    page.goto("/experiments/coin")
+    page.goto("/experiments/coin?show=1")
     with page.expect_download() as download:
         page.locator("#lab-map a[download]").click()
     assert download.value.suggested_filename.endswith("-map.csv")

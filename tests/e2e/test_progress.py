@@ -44,7 +44,7 @@ def test_a_history_is_checked_added_and_plotted(page: Page, history: Path) -> No
     expect(page.locator(".notice")).to_contain_text("40 reviews were added")
 
     plots = page.locator(".plot svg[role=img]")
-    expect(plots).to_have_count(3)
+    expect(plots).to_have_count(4)
     for plot in plots.all():
         assert plot.get_attribute("aria-label")
     expect(page.locator("#told-calibration .whisker")).not_to_have_count(0)

@@ -1,0 +1,318 @@
+"""Practice without the network: kept, answered, sent once, graded after it arrived."""
+
+import json
+import re
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from question_bank.content import read_pack
+from question_bank.transfer import pack_folder
+from quizsvc.web import numbers
+
+from .service import serving
+
+pytestmark = pytest.mark.browser
+
+PATIENCE = 60_000  # milliseconds until the next questions are kept, on a busy machine
+KEPT = 20
+
+STORE = """
+const store = document.querySelector('script[src$="/offline.js"]').src;
+const { all } = await import(store.replace("offline.js", "offline/store.js"));
+"""
+STORED = f"async name => {{ {STORE} return all(name); }}"
+EVERYTHING = f"""async () => {{
+  {STORE}
+  const texts = [];
+  for (const name of ["questions", "answers", "forms"]) texts.push(JSON.stringify(await all(name)));
+  for (const name of await caches.keys()) {{
+    const cache = await caches.open(name);
+    for (const asked of await cache.keys()) {{
+      texts.push(asked.url);
+      if (!asked.url.includes("/static/")) texts.push(await (await cache.match(asked)).text());
+    }}
+  }}
+  return texts.join("\\n");
+}}"""
+CLEAR = f"""async () => {{
+  {STORE.replace("{ all }", "{ all, remove }")}
+  for (const name of ["answers", "forms"]) for (const row of await all(name)) await remove(name, row.id);
+}}"""
+SEND = """async () => {
+  const store = document.querySelector('script[src$="/offline.js"]').src;
+  const { send } = await import(store.replace("offline.js", "offline/sending.js"));
+  return send();
+}"""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def address(chromium: Browser, data: Path) -> Iterator[str]:
+    with serving(data) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def device(chromium: Browser, address: str) -> Iterator[BrowserContext]:
+    context = chromium.new_context(base_url=address, locale="en-GB")
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def visitor(device: BrowserContext) -> Iterator[BrowserContext]:
+    """A visitor whose device has kept the next questions, and no answer."""
+    device.set_offline(False)
+    page = device.new_page()
+    page.goto("/")
+    wait_for(page, "questions", KEPT)
+    page.evaluate(CLEAR)
+    page.close()
+    yield device
+    for page in device.pages:
+        page.close()
+
+
+def stored(page: Page, name: str) -> list[dict[str, Any]]:
+    return list(page.evaluate(STORED, name))
+
+
+def wait_for(page: Page, name: str, many: int, state: str | None = None) -> None:
+    """Until the device keeps so many of these."""
+    end = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < end:
+        found = [row for row in stored(page, name) if state in {None, row.get("state")}]
+        if len(found) == many:
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"not {many} {name}: {stored(page, name)}")
+
+
+def leave(context: BrowserContext) -> Page:
+    """Go off the network; the page that is shown then."""
+    page = context.new_page()
+    page.goto("/offline")
+    context.set_offline(True)
+    page.goto("/")
+    expect(page.locator("#questions li")).to_have_count(KEPT)
+    return page
+
+
+def answer(page: Page, key: str = "s") -> str:
+    """Answer the next kept question; its id."""
+    expect(page.locator("#next")).to_be_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/practice/pres_"))
+    if page.locator(".choice").count() and key != "0":
+        page.keyboard.press("1")
+        page.keyboard.press(key)
+    else:
+        page.locator("#check [value=none]").click()
+    page.wait_for_url(re.compile(r"/offline\?kept="))
+    expect(page.locator("#kept")).to_be_visible()
+    return page.url.split("=")[-1]
+
+
+def reviews(page: Page) -> list[dict[str, Any]]:
+    return list(page.request.get("/api/v1/reviews?limit=100").json()["data"])
+
+
+def test_what_is_answered_offline_is_graded_once_the_network_is_back(
+    visitor: BrowserContext,
+) -> None:
+    page = leave(visitor)
+    before = len(reviews(page))
+    first, second = answer(page), answer(page, "0")
+    expect(page.locator("#answers > ul > li")).to_have_count(2)
+    expect(page.locator("#questions li")).to_have_count(KEPT - 2)
+    page.goto(f"/practice/{first}")  # it has been answered
+    expect(page.locator("h1")).to_have_text("Practice offline")
+    page.locator("#answers summary").last.click()
+    expect(page.locator("#answers [data-stem]").last).to_be_visible()
+    expect(page.locator("#answers [data-said]").last).not_to_be_empty()
+    expect(page.locator("#answers [data-said]").first).to_have_text("I don’t know")
+
+    visitor.set_offline(False)
+    wait_for(page, "answers", 2, "graded")
+    expect(page.locator("#answers .verdict")).to_have_count(2)
+    log = reviews(page)
+    assert len(log) == before + 2
+    by_id = {row["id"]: row for row in stored(page, "answers")}
+    for review, shown in zip(log[:2], (second, first), strict=True):
+        assert review["answer"] == by_id[shown]["answer"]
+        said = by_id[shown]["body"]["answered_at"]
+        assert review["reviewed_at"][:19] == said[:19]
+    page.locator("#answers a").first.click()
+    page.wait_for_url(re.compile("/answers/ans_"))
+
+
+def test_no_key_is_on_the_device_before_the_answer_is_graded(
+    visitor: BrowserContext,
+) -> None:
+    page = leave(visitor)
+    answer(page)
+    held = page.evaluate(EVERYTHING)
+    slugs = [row["slug"] for row in stored(page, "questions")]
+    assert len(slugs) == KEPT
+    assert held.count("/practice/pres_") >= 2 * KEPT
+    plain = re.sub(r"\W+", "", re.sub("<[^>]*>", "", held))
+    items = {item.slug: item for item in read_pack(pack_folder()).questions}
+    for slug in slugs:
+        for text in items[slug].texts.values():
+            hidden = [text.short, text.detailed, text.full, text.hook]
+            hidden += [choice.rationale for choice in text.choices.values()]
+            hidden += [point.text for point in text.key_points.values()]
+            for words in filter(None, hidden):
+                told = re.sub(r"\W+", "", words)[:60]
+                assert len(told) < 15 or told not in plain, (slug, words)
+    assert not re.search(r'"(rationale|explanation|key_points|evidence)"', held)
+    visitor.set_offline(False)
+    wait_for(page, "answers", 1, "graded")
+
+
+def test_two_tabs_send_an_answer_once(visitor: BrowserContext) -> None:
+    page = leave(visitor)
+    shown = answer(page)
+    other = visitor.new_page()
+    other.goto("/offline")
+    taken: list[int] = []
+    visitor.on(
+        "response",
+        lambda reply: (
+            taken.append(reply.status) if reply.url.endswith(f"{shown}/answers") else 0
+        ),
+    )
+    visitor.set_offline(False)
+    for tab in (page, other):
+        tab.evaluate(f"{{ ({SEND})(); }}")
+    wait_for(page, "answers", 1, "graded")
+    page.wait_for_timeout(300)
+    assert taken == [201]
+
+
+def test_an_answer_that_comes_too_late_is_named_and_stays_readable(
+    visitor: BrowserContext, data: Path
+) -> None:
+    page = leave(visitor)
+    stale, expired = answer(page), answer(page)
+    with sqlite3.connect(data / "quiz.db", timeout=30) as database:
+        database.execute(
+            "UPDATE presentation SET expires_at = created_at WHERE id = ?", [expired]
+        )
+        (slug,) = database.execute(
+            "SELECT slug FROM question JOIN presentation ON question_id = question.id"
+            " WHERE presentation.id = ?",
+            [stale],
+        ).fetchone()
+    database.close()
+    v1 = "/api/v1"
+    elsewhere = page.request.post(f"{v1}/questions/{slug}/presentations", data={})
+    page.request.post(
+        f"{v1}/presentations/{elsewhere.json()['id']}/answers",
+        data={"dont_know": True},
+        headers={"Idempotency-Key": f"elsewhere {stale}"},
+    )
+    visitor.set_offline(False)
+    wait_for(page, "answers", 2, "refused")
+    codes = {row["id"]: row["code"] for row in stored(page, "answers")}
+    assert codes == {stale: "stale-presentation", expired: "expired"}
+    part = page.locator("#answers")
+    expect(part).to_contain_text("answered elsewhere in the meantime")
+    expect(part).to_contain_text("more than a day after it was kept")
+    part.locator("summary").first.click()
+    expect(part.locator("[data-said]").first).not_to_be_empty()
+    part.get_by_role("button", name="Remove from this list").first.click()
+    expect(part.locator("ul.rows > li")).to_have_count(1)
+
+
+def test_a_form_that_could_not_be_sent_is_kept_and_sent_later(
+    visitor: BrowserContext,
+) -> None:
+    page = visitor.new_page()
+    page.goto("/plan")
+    page.locator("[name=minutes_per_day]").fill("37")
+    visitor.set_offline(True)
+    page.locator("form:has([name=minutes_per_day]) .btn.main").click()
+    page.wait_for_url(re.compile("/offline"))
+    expect(page.locator("#unsent")).to_contain_text("37")
+    visitor.set_offline(False)
+    page.locator("#unsent button").first.click()
+    page.wait_for_url(re.compile("/plan"))
+    expect(page.locator("[name=minutes_per_day]")).to_have_value("37")
+    page.goto("/offline")
+    expect(page.locator("#questions")).to_be_visible()
+    expect(page.locator("#unsent")).to_be_hidden()
+
+
+def test_a_service_that_has_stopped_is_named_and_kept_questions_are_asked(
+    chromium: Browser, tmp_path: Path
+) -> None:
+    with serving(tmp_path) as address:
+        context = chromium.new_context(base_url=address, locale="zh-CN")
+        page = context.new_page()
+        page.goto("/")
+        wait_for(page, "questions", KEPT)
+    page.goto("/progress")
+    expect(page.locator("h1")).to_have_text("离线练习")
+    expect(page.locator("#reach")).to_contain_text("连不上服务")
+    expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
+    answer(page)
+    expect(page.locator("#kept")).to_contain_text("作答已留在这台设备上")
+    context.close()
+
+
+WRITTEN = [
+    *(
+        "0.5",
+        ".5",
+        "0,5",
+        "5.",
+        "1e-3",
+        "1E+3",
+        "7×10⁻⁴",
+        "7 x 10^-4",
+        "10^-3",
+        "-10^2",
+    ),
+    *(
+        "−3",
+        "–3",
+        "１２．５",
+        "5*10^ 2",
+        " 4 ",
+        "+2",
+        "1,000",
+        "",
+        "one",
+        "1 2",
+        "1e999",
+    ),
+    *("10²", "2·10³", "1.2.3", "e5", "^2", "1" * 41, "0,500", "12,345,678"),
+]
+
+
+def test_the_device_reads_numbers_as_the_service_does(page: Page) -> None:
+    page.goto("/offline")
+    read = page.evaluate(
+        """async written => {
+          const here = document.querySelector('script[src$="/offline.js"]').src;
+          const { read } = await import(here.replace("offline.js", "offline/numbers.js"));
+          return written.map(text => JSON.stringify(read(text)));
+        }""",
+        WRITTEN,
+    )
+    for text, value in zip(WRITTEN, map(json.loads, read), strict=True):
+        try:
+            assert numbers.read(text) == value, text
+        except ValueError:
+            assert value is None, text
