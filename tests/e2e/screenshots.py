@@ -4,6 +4,7 @@ Phone and desktop, light and dark, English and Chinese, into ``artifacts/``; and
 pictures of the README beside this file. The candidate has practised for a month.
 """
 
+import os
 import random
 import re
 import subprocess
@@ -71,7 +72,8 @@ def practised(data: Path) -> None:
     log = data / "month.csv"
     log.write_text("\n".join(lines) + "\n", encoding="utf-8")
     command = Path(sys.executable).with_name("quizsvc")
-    subprocess.run([command, "reviews", "import", log, "--data", data], check=True)
+    here = {**os.environ, "QUIZ_DATA": str(data)}
+    subprocess.run([command, "reviews", "import", log], check=True, env=here)
 
 
 def plan(browser: Browser, address: str) -> None:

@@ -86,8 +86,8 @@ def test_the_page_fits(chromium: Browser, address: str, width: int, lang: str) -
     page.goto(f"/progress?lang={lang}")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     links = page.locator(".nav a")
-    expect(links).to_have_count(6)
-    boxes = [link.bounding_box() for link in links.all()]
+    expect(links.filter(visible=True)).to_have_count(6 if width > 640 else 5)
+    boxes = [link.bounding_box() for link in links.filter(visible=True).all()]
     assert all(box and box["height"] >= 36 for box in boxes)
     expect(links.last).to_have_attribute("aria-current", "page")
     expect(links.last).to_have_text(re.compile("Progress|进展"))
