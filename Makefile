@@ -10,7 +10,7 @@ run: install
 
 # A file's tests stay together, so that they share one service and one browser.
 test: .venv/dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 install: .venv/catalogue
 

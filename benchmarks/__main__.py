@@ -1,4 +1,4 @@
-"""``make bench``: run every benchmark, print a table, and keep it in results.md.
+"""``make bench``: run every benchmark, print its table, and keep it in results.md.
 
 The peer is another program, measured beside ours, or a goal where the row says so.
 """
@@ -6,6 +6,7 @@ The peer is another program, measured beside ours, or a goal where the row says 
 import argparse
 import importlib
 import platform
+import re
 import sys
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -57,14 +58,21 @@ def main() -> None:
         parser.error(
             f"no benchmark {', '.join(sorted(unknown))}; there are: {', '.join(NAMES)}"
         )
-    rows: list[Row] = []
     for name in wanted:
         print(f"{name} …", file=sys.stderr, flush=True)
-        rows += importlib.import_module(f"benchmarks.{name}").rows()
-    table = render(rows)
-    print(table)
-    if tuple(wanted) == NAMES:
-        RESULTS.write_text(f"{header()}\n{table}\n", encoding="utf-8")
+        rows: list[Row] = importlib.import_module(f"benchmarks.{name}").rows()
+        table = render(rows)
+        print(f"{table}\n", flush=True)
+        keep(name, table)
+
+
+def keep(name: str, table: str) -> None:
+    """Put a benchmark's last table into the results, under its name and the day."""
+    kept = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else ""
+    parts = dict(re.findall(r"^## (\w+)\n\n(.*?)\n*(?=^## |\Z)", kept, re.M | re.S))
+    parts[name] = f"{datetime.now(UTC):%Y-%m-%d}\n\n{table}"
+    tables = [f"## {one}\n\n{parts[one]}\n" for one in NAMES if one in parts]
+    RESULTS.write_text("\n".join([header(), *tables]), encoding="utf-8")
 
 
 def render(rows: list[Row]) -> str:
@@ -79,7 +87,7 @@ def render(rows: list[Row]) -> str:
 def header() -> str:
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     return (
-        f"# Benchmarks\n\n`make bench` on {datetime.now(UTC):%Y-%m-%d}: {cores()} cores, "
+        f"# Benchmarks\n\n`make bench`, or `python -m benchmarks NAME` for one: {cores()} cores, "
         f"{platform.machine()}, Python {platform.python_version()}; {versions}.\n\n"
         "Ours and the peer take turns, three times; medians are shown. Where the row says "
         "that the peer is a goal, it is a fixed number, not a measurement. A ratio above 1 "

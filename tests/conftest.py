@@ -1,6 +1,11 @@
-"""Databases, applications and clients. Whatever touches SQL runs on both databases."""
+"""Databases, applications and clients. Whatever touches SQL runs on both databases.
+
+Pages show what the domain tells them, which is tested on both: they run on SQLite alone,
+but for the tests that open every page.
+"""
 
 import os
+import re
 import shutil
 import uuid
 from collections.abc import Iterator
@@ -22,6 +27,20 @@ from . import postgres
 
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
+
+
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    spared = [
+        item
+        for item in items
+        if re.match(r"test_web_(?!pages)", item.path.name)
+        and item.get_closest_marker("postgres")
+    ]
+    config.hook.pytest_deselected(items=spared)
+    for item in spared:
+        items.remove(item)
 
 
 @pytest.fixture(scope="session")
