@@ -17,7 +17,7 @@ from quizsvc.web import numbers
 
 from .service import serving
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PATIENCE = 60_000  # milliseconds until the next questions are kept, on a busy machine
 KEPT = 20

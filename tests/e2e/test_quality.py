@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page
 from . import places
 from .service import serving
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 BUDGET = 150_000  # bytes of script and style that a page loads, packed
@@ -23,7 +23,6 @@ ALL = [
     for theme in ("light", "dark")
     for width in (1280, 360)
 ]
-ALWAYS = [("zh", "dark", 360)]  # the narrowest; all of them: pytest -m slow
 
 RUN = """async () => {
   const rules = { "target-size": { enabled: true } };
@@ -91,13 +90,7 @@ def context_of(lang: str, theme: str, width: int) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    ("lang", "theme", "width"),
-    [
-        pytest.param(*kind, marks=() if kind in ALWAYS else pytest.mark.slow)
-        for kind in ALL
-    ],
-)
+@pytest.mark.parametrize(("lang", "theme", "width"), ALL)
 def test_every_page_is_without_fault(
     chromium: Browser, address: str, data: Path, lang: str, theme: str, width: int
 ) -> None:
