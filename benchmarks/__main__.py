@@ -9,7 +9,7 @@ import platform
 import re
 import sys
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import TypedDict
 
@@ -85,7 +85,8 @@ def render(rows: list[Row]) -> str:
 
 
 def header() -> str:
-    versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
+    there = {one.metadata["Name"]: one.version for one in distributions()}
+    versions = ", ".join(f"{name} {there[name]}" for name in PACKAGES if name in there)
     return (
         f"# Benchmarks\n\n`make bench`, or `python -m benchmarks NAME` for one: {cores()} cores, "
         f"{platform.machine()}, Python {platform.python_version()}; {versions}.\n\n"
