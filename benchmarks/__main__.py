@@ -85,7 +85,7 @@ def render(rows: list[Row]) -> str:
 
 
 def header() -> str:
-    there = {one.metadata["Name"]: one.version for one in distributions()}
+    there = {one.metadata["Name"].lower(): one.version for one in distributions()}
     versions = ", ".join(f"{name} {there[name]}" for name in PACKAGES if name in there)
     return (
         f"# Benchmarks\n\n`make bench`, or `python -m benchmarks NAME` for one: {cores()} cores, "
