@@ -14,7 +14,7 @@ from quizsvc.idempotency import Reply, once
 from quizsvc.models import MockInterview, User
 from quizsvc.practice import mock
 from quizsvc.practice.mock import Line, Outline, Wish
-from quizsvc.refusals import FieldError, NotFound, Refused
+from quizsvc.refusals import NotFound
 from quizsvc.schemas import MockIn, MockNextIn, MockNextOut, MockOut, MocksOut, PageIn
 
 bp = APIBlueprint("mock_api", __name__, url_prefix="/api/v1", tag="Mock interviews")
@@ -31,9 +31,7 @@ def interviews(query_data: PageIn) -> paging.Page[dict[str, Any]]:
     try:
         rows = mock.outlines(session, user, limit=query_data.limit + 1, after=after)
     except NotFound as error:
-        detail = "after is not a cursor of this list; use the next of the page before."
-        wrong = FieldError(pointer="/after", code="bad-cursor", detail=detail)
-        raise Refused("bad-cursor", detail, [wrong]) from error
+        raise paging.bad_cursor() from error
     page = paging.page(rows, query_data.limit, key=lambda row: row.interview.id)
     return paging.Page([_item(row) for row in page.data], page.has_more, page.next)
 

@@ -47,12 +47,13 @@ def key_of(after: str | None, kind: TypeAdapter[K]) -> K | None:
         text = base64.b64decode(padded, altchars=b"-_", validate=True)
         return kind.validate_json(text, strict=True)
     except ValueError as error:
-        detail = "after is not a cursor of this list; use the next of the page before."
-        raise Refused(
-            "bad-cursor",
-            detail,
-            [FieldError(pointer="/after", code="bad-cursor", detail=detail)],
-        ) from error
+        raise bad_cursor() from error
+
+
+def bad_cursor() -> Refused:
+    detail = "after is not a cursor of this list; use the next of the page before."
+    wrong = FieldError(pointer="/after", code="bad-cursor", detail=detail)
+    return Refused("bad-cursor", detail, [wrong])
 
 
 def page(items: Sequence[T], limit: int, key: Callable[[T], object]) -> Page[T]:

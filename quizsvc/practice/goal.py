@@ -9,8 +9,9 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from question_bank.content import LEVELS
-from question_bank.models import Pack, Question, Revision, RevisionText
+from question_bank.models import Pack, Question, RevisionText
 from quizsvc.models import Review, User
+from quizsvc.practice.bank import topics
 from quizsvc.practice.reviewing import rebuild
 from quizsvc.practice.users import lock
 from quizsvc.refusals import FieldError, Invalid
@@ -122,13 +123,12 @@ def options(session: Session) -> dict[str, list[str]]:
 
 
 def _bank(session: Session) -> dict[str, Collection[str]]:
-    current = select(Revision.topic).join(Question, Question.current_id == Revision.id)
     languages = select(RevisionText.lang).join(
         Question, Question.current_id == RevisionText.revision_id
     )
     return {
         "packs": set(session.scalars(select(Pack.slug))),
-        "topics": set(session.scalars(current.where(Question.retired_at.is_(None)))),
+        "topics": topics(session),
         "levels": LEVELS,
         "languages": set(session.scalars(languages.distinct())),
     }

@@ -13,10 +13,11 @@ from sqlalchemy.orm import Session, aliased
 
 from question_bank.models import Question
 from quizsvc.models import MemoryState, Review, User
-from quizsvc.practice.deck import Listed, deck, listed, usual_pace
+from quizsvc.practice.bank import Held
+from quizsvc.practice.deck import deck, listed, usual_pace
 from quizsvc.practice.goal import aim, known_beforehand
 from quizsvc.practice.progress.cards import LEAST, RECENT, leeches
-from quizsvc.practice.progress.entries import Card, Entry
+from quizsvc.practice.progress.entries import Entry, card_of
 from quizsvc.practice.progress.retention import trials
 from quizsvc.practice.users import calibration
 from quizsvc.scheduling.calibration import Calibration
@@ -143,19 +144,20 @@ def due(
     for position, (place, why, gain) in enumerate(
         zip(ranking.order.tolist(), ranking.why, ranking.gain.tolist(), strict=True)
     ):
-        number, slug, cover, state = questions[place]
+        one = questions[place]
+        cover, state = one.cover, one.state
         now = None if state is None else recall(state, day, known)
         passes = right(wanted.knows if now is None else now, cover.chance)
         items.append(
             DueItem(
                 position=position,
-                slug=slug,
+                slug=one.slug,
                 title=cover.title,
                 type=cover.type,
                 level=cover.level,
                 topic=cover.topic,
                 reason=Why.LEECH
-                if number in slipping and why is not Why.SIBLING
+                if one.id in slipping and why is not Why.SIBLING
                 else why,
                 due=state and state.due,
                 retrievability=now,
@@ -203,16 +205,12 @@ def today(session: Session, user: User, *, at: datetime) -> Today:
 
 
 def _leeches(
-    session: Session, user: User, questions: Iterable[Listed], known: Calibration
+    session: Session, user: User, questions: Iterable[Held], known: Calibration
 ) -> Collection[int]:
     """Those that are forgotten more often than chance explains, as progress has it."""
     connection, mine = session.connection(), {"user_id": user.id}
     failing = set(connection.execute(_FAILING, mine).scalars())
-    cards = [
-        Card(number, slug, cover.title, cover.topic, cover.level, state, known)
-        for number, slug, cover, state in questions
-        if number in failing
-    ]
+    cards = [card_of(one, known) for one in questions if one.id in failing]
     if not cards:
         return ()
     asked = mine | {"questions": [card.id for card in cards]}

@@ -1,7 +1,7 @@
-"""Pure but for the language: the plan as figures, shaped like those of experiments."""
+"""Pure but for the language: the plan as figures."""
 
 from quizsvc.practice import Plan
-from quizsvc.web.progress_figures import Figure, axis, figure, series
+from quizsvc.web.curves import Figure, axis, figure, series
 from quizsvc.web.words import _
 
 
@@ -58,5 +58,29 @@ def load(plan: Plan) -> Figure:
         series=[
             series(_("to questions met before"), "1", ahead, reviews),
             series(_("to new questions"), "2", ahead, new),
+        ],
+    )
+
+
+def minutes(plan: Plan) -> Figure:
+    """Minutes a day as planned, beside those that the goal has."""
+    ahead = [(day.date - plan.today).days for day in plan.days]
+    planned = [round(day.minutes, 1) for day in plan.days]
+    most = plan.goal.minutes_per_day
+    alt = _(
+        "About %(first)s minutes today, %(last)s on the last day; your goal has %(most)s.",
+        first=format(planned[0], ".0f"),
+        last=format(planned[-1], ".0f"),
+        most=most,
+    )
+    return figure(
+        "minutes",
+        title=_("Minutes a day"),
+        alt=alt,
+        x=axis(_("days from today")),
+        y=axis(_("minutes")),
+        series=[
+            series(_("as planned"), "1", ahead, planned),
+            series(_("your goal"), "t", [ahead[0], ahead[-1]], [most, most]),
         ],
     )

@@ -1,13 +1,10 @@
-"""Pure but for the language: progress as figures, shaped like those of experiments."""
+"""Pure but for the language: progress as figures."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from quizsvc.practice.progress import Ahead, Bin, Day, Week
-from quizsvc.web import language
+from quizsvc.web.curves import Figure, axis, figure, series
 from quizsvc.web.words import _
-
-Figure = dict[str, Any]
 
 
 def calibration(bins: Sequence[Bin]) -> Figure:
@@ -131,31 +128,3 @@ def days(found: Sequence[Day]) -> Figure:
             series(_("of them right"), "2", ago, [day.right for day in found]),
         ],
     )
-
-
-def figure(name: str, **facts: Any) -> Figure:
-    said = {key: _said(facts.pop(key)) for key in ("title", "alt")}
-    return {"id": name, "kind": "line", "value": None, "steps": [], **said, **facts}
-
-
-def axis(label: str, ticks: Sequence[str] = ()) -> dict[str, Any]:
-    return {
-        "label": _said(label),
-        "scale": "linear",
-        "ticks": [_said(t) for t in ticks],
-    }
-
-
-def series(
-    name: str,
-    key: str,
-    x: Sequence[float],
-    y: Sequence[float],
-    band: tuple[Sequence[float], Sequence[float]] = ((), ()),
-) -> dict[str, Any]:
-    low, high = band
-    return {"name": _said(name), "key": key, "x": x, "y": y, "low": low, "high": high}
-
-
-def _said(text: str) -> dict[str, str]:
-    return {language.chosen(): text}

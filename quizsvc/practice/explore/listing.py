@@ -11,17 +11,17 @@ from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from typing import Any, Literal, NamedTuple, get_args
 
-from sqlalchemy import and_, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from question_bank.content import LANGUAGES, LEVELS, SOURCE
 from question_bank.kept import Kept
-from question_bank.models import Pack, Question, Revision, RevisionText
-from quizsvc.models import MemoryState, User
+from question_bank.models import Revision, RevisionText
+from quizsvc.models import User
+from quizsvc.practice.bank import held
 from quizsvc.practice.explore.wording import closeness, query, says, searchable
 from quizsvc.practice.progress.cards import LASTING
 from quizsvc.practice.remarks import flagged
-from quizsvc.practice.reviewing import STATE, state_of
 from quizsvc.practice.users import calibration
 from quizsvc.scheduling.candidate import recall
 from quizsvc.scheduling.days import study_day
@@ -110,46 +110,25 @@ def everything(session: Session, user: User, *, at: datetime) -> list[Listed]:
     """Every published question, by slug."""
     day = study_day(at, user.time_zone, user.rollover_hour)
     known, flags = calibration(user), flagged(session, user)
-    mine = and_(MemoryState.question_id == Question.id, MemoryState.user_id == user.id)
-    rows = session.execute(
-        select(
-            Revision.content_hash,
-            Question.id,
-            Question.slug,
-            Pack.slug,
-            Revision.id,
-            Revision.type,
-            Revision.level,
-            Revision.topic,
-            *STATE,
+    bank = sorted(held(session, user), key=lambda one: one.slug)
+    words = _words(session, {one.content_hash for one in bank})
+    return [
+        Listed(
+            id=one.id,
+            slug=one.slug,
+            pack=one.pack,
+            revision_id=one.revision_id,
+            type=one.cover.type,
+            level=one.cover.level,
+            topic=one.cover.topic,
+            words=words[one.content_hash],
+            state=one.state,
+            standing=standing(one.state, day),
+            recall=None if one.state is None else recall(one.state, day, known),
+            flagged=one.id in flags,
         )
-        .join(Revision, Revision.id == Question.current_id)
-        .join(Pack, Pack.id == Question.pack_id)
-        .outerjoin(MemoryState, mine)
-        .where(Question.retired_at.is_(None))
-        .order_by(Question.slug)
-    ).all()
-    words = _words(session, {row[0] for row in rows})
-    found = []
-    for content, number, slug, pack, revision, type_, level, topic, *columns in rows:
-        state = state_of(columns)
-        found.append(
-            Listed(
-                id=number,
-                slug=slug,
-                pack=pack,
-                revision_id=revision,
-                type=type_,
-                level=level,
-                topic=topic,
-                words=words[content],
-                state=state,
-                standing=standing(state, day),
-                recall=None if state is None else recall(state, day, known),
-                flagged=number in flags,
-            )
-        )
-    return found
+        for one in bank
+    ]
 
 
 def standing(state: State | None, day: date) -> Standing:

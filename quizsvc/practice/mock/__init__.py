@@ -3,6 +3,7 @@
 Its questions are shown, answered, marked and scheduled as everywhere else.
 """
 
+from quizsvc.practice.bank import topics
 from quizsvc.practice.mock.asking import Rung, ladder
 from quizsvc.practice.mock.choosing import Candidate, choose, room
 from quizsvc.practice.mock.clock import AWAY, GUIDE, Stage, left, spent, stage
@@ -19,7 +20,6 @@ from quizsvc.practice.mock.interview import (
     outlines,
     question_at,
     start,
-    topics,
 )
 from quizsvc.practice.mock.pool import candidates
 from quizsvc.practice.mock.report import Line, Outcome, Report, TopicLine, report

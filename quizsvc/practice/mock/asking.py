@@ -13,7 +13,7 @@ from quizsvc.models import MockInterview, MockQuestion, User
 from quizsvc.practice.measured import NotComputed
 from quizsvc.practice.mock.clock import stage
 from quizsvc.practice.mock.pool import candidates
-from quizsvc.practice.presenting import present
+from quizsvc.practice.presenting import in_language, present
 from quizsvc.refusals import Invalid, NotFound, invalid
 
 
@@ -103,8 +103,8 @@ def ladder(
     """The follow-ups of a question that was answered; each is asked after the last alone."""
     if asked.presentation is None or stage(asked, at=at) != "done":
         return []
-    texts = content(session, asked.presentation.content_hash).texts
-    words = {str(lang): text for lang, text in texts.items()}[interview.lang]
+    item = content(session, asked.presentation.content_hash)
+    _, words = in_language(item, interview.lang, asked.presentation.lang)
     now = interview.ended_at is None and asked is interview.questions[-1]
     fit = askable(session, user, interview, at=at) if now else {}
     return [

@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session, selectinload
 
 from question_bank.base import new_id
 from question_bank.content import LANGUAGES, LEVELS
-from question_bank.models import Question, Revision
 from quizsvc.models import Answer, MockInterview, MockQuestion, Presentation, User
+from quizsvc.practice.bank import topics
 from quizsvc.practice.mock.asking import Asking
 from quizsvc.practice.mock.choosing import choose
 from quizsvc.practice.mock.clock import stage
@@ -199,17 +199,6 @@ def end(session: Session, user: User, mock_id: str, *, at: datetime) -> MockInte
     interview = find(session, lock(session, user), mock_id)
     interview.ended_at = interview.ended_at or at
     return interview
-
-
-def topics(session: Session) -> list[str]:
-    """The topics that published questions have."""
-    found = (
-        select(Revision.topic)
-        .join(Question, Question.current_id == Revision.id)
-        .where(Question.retired_at.is_(None))
-        .distinct()
-    )
-    return sorted(session.scalars(found))
 
 
 def _mistakes(session: Session, wish: Wish) -> Iterator[FieldError]:

@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import and_, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from question_bank.models import Estimate, Evidence, Question, Revision, RevisionText
-from quizsvc.models import MemoryState, User
+from question_bank.models import Estimate, Evidence, Question
+from quizsvc.models import User
+from quizsvc.practice.bank import held
 from quizsvc.practice.measured import unready
 from quizsvc.practice.mock.choosing import Candidate
-from quizsvc.practice.reviewing import STATE, state_of
 from quizsvc.practice.users import calibration
 from quizsvc.scheduling.candidate import recall
 from quizsvc.scheduling.days import study_day
@@ -32,43 +32,22 @@ def candidates(  # noqa: PLR0913 - each is one way to narrow it
     """
     day, known = study_day(at, user.time_zone, user.rollover_hour), calibration(user)
     told, later = _told(session), unready(session)
-    mine = and_(MemoryState.question_id == Question.id, MemoryState.user_id == user.id)
-    query = (
-        select(
-            Question.id,
-            Question.slug,
-            Revision.id.label("revision"),
-            Revision.type,
-            Revision.topic,
-            Revision.level,
-            *STATE,
+    return [
+        Candidate(
+            id=one.id,
+            slug=one.slug,
+            type=one.cover.type,
+            topic=one.cover.topic,
+            level=one.cover.level,
+            recall=None if one.state is None else recall(one.state, day, known),
+            told=frozenset(told[one.revision_id]),
         )
-        .join(Revision, Revision.id == Question.current_id)
-        .join(RevisionText, RevisionText.revision_id == Revision.id)
-        .outerjoin(MemoryState, mine)
-        .where(Question.retired_at.is_(None), RevisionText.lang == lang)
-    )
-    if topics:
-        query = query.where(Revision.topic.in_(topics))
-    if levels:
-        query = query.where(Revision.level.in_(levels))
-    found = []
-    for number, slug, revision, type_, topic, level, *columns in session.execute(query):
-        if revision in later:
-            continue
-        state = state_of(columns)
-        found.append(
-            Candidate(
-                id=number,
-                slug=slug,
-                type=type_,
-                topic=topic,
-                level=level,
-                recall=None if state is None else recall(state, day, known),
-                told=frozenset(told[revision]),
-            )
-        )
-    return found
+        for one in held(session, user)
+        if one.revision_id not in later
+        and lang in one.cover.title
+        and (not topics or one.cover.topic in topics)
+        and (not levels or one.cover.level in levels)
+    ]
 
 
 def _told(session: Session) -> dict[int, set[str]]:

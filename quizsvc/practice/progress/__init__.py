@@ -3,18 +3,16 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from sqlalchemy import and_, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from question_bank.models import Question, Revision
-from quizsvc.models import MemoryState, Review, User
-from quizsvc.practice.deck import titles
+from quizsvc.models import Review, User
+from quizsvc.practice.bank import held
 from quizsvc.practice.progress import cards, habit, retention
 from quizsvc.practice.progress.cards import Ahead, Learned, Leech, Recall, Topic
-from quizsvc.practice.progress.entries import Card, Entry
+from quizsvc.practice.progress.entries import Card, Entry, card_of
 from quizsvc.practice.progress.habit import Day, Habit
 from quizsvc.practice.progress.retention import Bin, Compared, Week
-from quizsvc.practice.reviewing import STATE, state_of
 from quizsvc.practice.users import calibration
 from quizsvc.scheduling.days import study_day
 from quizsvc.scheduling.guessing import Share
@@ -95,24 +93,6 @@ def _log(session: Session, user: User) -> list[Entry]:
 
 
 def _cards(session: Session, user: User) -> list[Card]:
-    titled = titles(session)
-    mine = and_(MemoryState.question_id == Question.id, MemoryState.user_id == user.id)
-    rows = session.execute(
-        select(
-            Question.id,
-            Question.slug,
-            Revision.id,
-            Revision.topic,
-            Revision.level,
-            *STATE,
-        )
-        .join(Revision, Revision.id == Question.current_id)
-        .outerjoin(MemoryState, mine)
-        .where(Question.retired_at.is_(None))
-        .order_by(Question.slug)
-    )
     known = calibration(user)
-    return [
-        Card(number, slug, titled[revision], topic, level, state_of(state), known)
-        for number, slug, revision, topic, level, *state in rows
-    ]
+    questions = sorted(held(session, user), key=lambda one: one.slug)
+    return [card_of(one, known) for one in questions]

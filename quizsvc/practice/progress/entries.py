@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import NamedTuple
 
+from quizsvc.practice.bank import Held
 from quizsvc.scheduling import candidate
 from quizsvc.scheduling.calibration import PRIOR, Calibration
 from quizsvc.scheduling.log import State
@@ -43,3 +44,11 @@ class Card(NamedTuple):
         if self.state is None:
             return 0.0
         return candidate.recall(self.state, day, self.calibration)
+
+
+def card_of(one: Held, known: Calibration) -> Card:
+    """The card that a candidate with that calibration holds."""
+    cover = one.cover
+    return Card(
+        one.id, one.slug, cover.title, cover.topic, cover.level, one.state, known
+    )
