@@ -1,16 +1,21 @@
 """Engines and sessions. SQLite by default, PostgreSQL by URL; the same rules on both."""
 
+import logging
 import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
-from threading import Lock
+from threading import Lock, local
 
 from flask import Flask, current_app, g, request
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPICursor
-from sqlalchemy.exc import OperationalError, TimeoutError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
+
+log = logging.getLogger(__name__)
 
 WRITE = {"quizsvc_write": True}
 PATIENCE = 15  # seconds that a writer waits for its turn
@@ -26,7 +31,7 @@ def make_engine(url: str) -> Engine:
     turns = _Turns()
     event.listen(engine, "begin", turns.begin)
     event.listen(engine, "checkin", turns.end)
-    return engine
+    return engine.execution_options(quizsvc_turns=turns)
 
 
 def _prepare(connection: sqlite3.Connection, _record: object) -> None:
@@ -46,6 +51,17 @@ class _Turns:
 
     def __init__(self) -> None:
         self.lock = Lock()
+        self.mine = local()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        self._wait()
+        self.mine.held = True
+        try:
+            yield
+        finally:
+            self.mine.held = False
+            self.lock.release()
 
     def begin(self, connection: Connection) -> None:
         # A transaction that reads and then writes must take the write lock at once: with
@@ -55,27 +71,38 @@ class _Turns:
                 "BEGIN"
             )  # takes no lock, cannot fail
             return
-        if not self.lock.acquire(timeout=PATIENCE):
-            raise TimeoutError("database is locked")
-        connection.info["quizsvc_turn"] = True
+        if not getattr(self.mine, "held", False):
+            self._wait()
+            connection.info["quizsvc_turn"] = True
         _take(connection, until=time.monotonic() + PATIENCE)
 
     def end(self, _connection: object, record: ConnectionPoolEntry) -> None:
         if record.info.pop("quizsvc_turn", False):
             self.lock.release()
 
+    def _wait(self) -> None:
+        if not self.lock.acquire(timeout=PATIENCE):
+            raise _locked()
+
 
 def _take(connection: Connection, *, until: float) -> None:
-    """Take the write lock. Raises TimeoutError while another process holds it."""
+    """Take the write lock. Raises OperationalError while another process holds it."""
     cursor = connection.connection.cursor()
     cursor.execute("PRAGMA busy_timeout = 0")
     try:
         while not _free(cursor):
             if time.monotonic() > until:
-                raise TimeoutError("database is locked")
+                raise _locked()
             time.sleep(LOOK)
     finally:
         cursor.execute(f"PRAGMA busy_timeout = {round(PATIENCE * 1000)}")
+
+
+def _locked() -> OperationalError:
+    """What SQLite says when it has waited for long enough."""
+    locked = sqlite3.OperationalError("database is locked")
+    locked.sqlite_errorcode = sqlite3.SQLITE_BUSY
+    return OperationalError("BEGIN IMMEDIATE", None, locked)
 
 
 def _free(cursor: DBAPICursor) -> bool:
@@ -123,9 +150,23 @@ def session() -> Session:
     return g.session  # type: ignore[no-any-return]
 
 
+def turn() -> AbstractContextManager[None]:
+    """The turn to write, taken before the first transaction that writes.
+
+    For a request that reads much and then writes: while it holds the file, a thread that
+    only prepares to do so would take the interpreter from it. Raises OperationalError.
+    """
+    turns: _Turns | None = engine().get_execution_options().get("quizsvc_turns")
+    return turns.held() if turns else nullcontext()
+
+
 def close_session(_error: BaseException | None) -> None:
     if opened := g.pop("session", None):
-        opened.close()
+        try:
+            opened.close()
+        except DBAPIError as error:  # the connection was lost; the reply has been made
+            log.warning("a session could not be closed: %s", error.orig)
+            opened.invalidate()
 
 
 def init_app(app: Flask) -> None:

@@ -1,6 +1,7 @@
 """Every error of the API leaves as an RFC 9457 problem document."""
 
 import logging
+import sqlite3
 from http import HTTPStatus
 from typing import Any
 
@@ -8,7 +9,7 @@ from apiflask import APIFlask, HTTPError
 from flask import Response, g, json, render_template, request
 from flask_wtf.csrf import CSRFError
 from pydantic import ValidationError
-from sqlalchemy.exc import OperationalError, TimeoutError
+from sqlalchemy.exc import DatabaseError, OperationalError, TimeoutError
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -118,10 +119,26 @@ def raised(error: HTTPException) -> BaseResponse:
 
 
 def unavailable(error: Exception) -> Response:
-    """A database that is locked, full or restarting: nothing was written, try again."""
+    """A database that is locked or restarting, full or broken: nothing was written."""
     log.warning("database unavailable: %s", error)
+    code = getattr(
+        getattr(error, "orig", None), "sqlite_errorcode", sqlite3.SQLITE_BUSY
+    )
+    if code == sqlite3.SQLITE_FULL:
+        detail = "The disk is full. Nothing was saved; free some space and try again."
+        return reply(503, "storage-full", detail)
+    if code & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        detail = "The database cannot be used; the log of the service says why."
+        return reply(503, "database-broken", detail)
     detail = "The database is busy. Nothing was saved; please try again."
     return reply(503, "database-unavailable", detail)
+
+
+def broken(error: DatabaseError) -> Response:
+    """A file that is no database, or a damaged one; all else of its kind is our fault."""
+    if type(error.orig) is not sqlite3.DatabaseError:
+        raise error
+    return unavailable(error)
 
 
 def _fields(error: ValidationError, unknown: str) -> tuple[FieldError, ...]:
@@ -183,4 +200,5 @@ def init_app(app: APIFlask) -> None:
     app.register_error_handler(HTTPException, raised)
     app.register_error_handler(Refused, refused)
     app.register_error_handler(OperationalError, unavailable)
+    app.register_error_handler(DatabaseError, broken)
     app.register_error_handler(TimeoutError, unavailable)

@@ -1,6 +1,7 @@
 """A small question bank for tests of practice, written directly as rows."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from random import Random
 from uuid import uuid4
@@ -25,7 +26,7 @@ from question_bank.models import (
     RevisionText,
 )
 from quizsvc.models import Presentation, User
-from quizsvc.practice import present
+from quizsvc.practice import goal, present, set_goal
 from quizsvc.scheduling.calibration import PRIOR
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)  # a Monday morning
@@ -45,6 +46,13 @@ def make_user(session: Session, name: str = "ada", zone: str = "UTC") -> User:
     session.add(user)
     session.flush()
     return user
+
+
+def make_candidate(session: Session, *slugs: str) -> User:
+    """A user whose bank holds these questions."""
+    for slug in slugs:
+        make_question(session, slug)
+    return make_user(session)
 
 
 def make_question(  # every keyword is something that one test varies
@@ -105,6 +113,12 @@ def publish(session: Session, question: Question, revision: Revision) -> None:
     session.flush()
     question.current = revision
     session.flush()
+
+
+def want(session: Session, user: User, **changes: object) -> None:
+    """Change what the user's goal says."""
+    wanted = replace(goal(user), **changes)  # type: ignore[arg-type]
+    set_goal(session, user, wanted, at=AT)
 
 
 def ask(

@@ -1,4 +1,4 @@
-"""A candidate's log: an answer put into it, what it folds to and what is cached of it."""
+"""A candidate's log: answers and files put into it, what it folds to and what is cached."""
 
 from datetime import datetime
 
@@ -6,12 +6,14 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from quizsvc.models import MemoryState, Review, User
-from quizsvc.practice import Submission, submit_answer
+from quizsvc.practice import Import, Submission, import_reviews, submit_answer
 from quizsvc.scheduling.calibration import PRIOR, Calibration
 from quizsvc.scheduling.candidate import Candidate, fold
 from quizsvc.scheduling.log import State
 
-from .practice_factories import AT, ask, ids
+from .practice_factories import AT, DAY, ask, ids
+
+HEAD = "card_id,review_time,review_rating"
 
 
 def answer(
@@ -22,6 +24,18 @@ def answer(
     review = submit_answer(session, user, shown.id, said, at=at).review
     assert review is not None
     return review
+
+
+def history(*rows: tuple[str, float, int]) -> str:
+    """A file of another tool: slug, days before now, rating."""
+    lines = [
+        f"{slug},{(AT - d * DAY).isoformat()},{rating}" for slug, d, rating in rows
+    ]
+    return "\n".join([HEAD, *lines])
+
+
+def bring(session: Session, user: User, text: str, **more: object) -> Import:
+    return import_reviews(session, user, text.encode(), at=AT, **more)  # type: ignore[arg-type]
 
 
 def cached(session: Session, user: User) -> dict[int, State]:

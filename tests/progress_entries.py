@@ -1,6 +1,6 @@
 """Lines of a review log and cards, as progress is told from them."""
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from hypothesis import strategies as st
 
@@ -9,6 +9,7 @@ from quizsvc.scheduling.log import State
 
 TODAY = date(2026, 3, 4)  # a Wednesday
 DAY = timedelta(days=1)
+NOON = time(12, tzinfo=UTC)
 
 
 def entry(ago: int = 0, rating: int = 3, question: int = 1, **facts: object) -> Entry:
@@ -20,6 +21,7 @@ def entry(ago: int = 0, rating: int = 3, question: int = 1, **facts: object) -> 
         "chance": 0.0,
         "confidence": None,
         "seconds": 10.0,
+        "reviewed_at": datetime.combine(TODAY - ago * DAY, NOON),
         "stability": 5.0,
     }
     return Entry(**(values | facts))  # type: ignore[arg-type]
@@ -49,6 +51,7 @@ entries = st.builds(
     chance=st.floats(0, 1, exclude_max=True),
     confidence=st.sampled_from([None, "sure", "unsure", "dont-know"]),
     seconds=st.none() | st.floats(0, 90_000),
+    reviewed_at=st.datetimes(timezones=st.just(UTC)),
     stability=st.floats(0.001, 36500),
 )
 logs = st.lists(entries, max_size=60)

@@ -1,8 +1,11 @@
+import sqlite3
 from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
-from sqlalchemy import Engine
+from sqlalchemy import Engine, event
+
+from quizsvc.web.problems import problem
 
 from .api_helpers import V1, stock
 from .factories import make_item
@@ -137,6 +140,49 @@ def test_a_locked_database_is_503_and_says_when_to_come_back(
     assert reply.status_code == 503
     assert reply.headers["Retry-After"]
     assert reply.get_json()["code"] == "database-unavailable"
+
+
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+def test_a_full_disk_is_told_and_what_was_saved_can_be_read(
+    client: FlaskClient, engine: Engine
+) -> None:
+    def fill(connection: sqlite3.Connection, _record: object) -> None:
+        connection.execute("PRAGMA max_page_count = 1")
+
+    ours = client.application.extensions["engine"]
+    event.listen(ours, "connect", fill)
+    ours.dispose()
+    for _ in range(200):  # until the last page is full
+        reply = client.post(f"{V1}/questions/{make_item().slug}/presentations", json={})
+        if reply.status_code >= 500:
+            break
+
+    assert (reply.status_code, reply.get_json()["code"]) == (503, "storage-full")
+    assert client.get(f"{V1}/due").status_code == 200
+    with client.application.test_request_context("/"):
+        assert problem(503, "storage-full").title == "The disk is full"
+
+
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("harm", ["damaged", "no tables"])
+def test_a_broken_database_is_not_called_busy(
+    client: FlaskClient, engine: Engine, harm: str
+) -> None:
+    ours = client.application.extensions["engine"]
+    ours.dispose()
+    engine.dispose()
+    file = Path(ours.url.database)
+    file.with_name(f"{file.name}-wal").unlink(missing_ok=True)
+    if harm == "damaged":
+        whole = file.read_bytes()
+        file.write_bytes(whole[:200] + b"x" * (len(whole) - 200))
+    else:
+        file.write_bytes(b"")
+
+    reply = client.get(f"{V1}/due")
+
+    assert (reply.status_code, reply.get_json()["code"]) == (503, "database-broken")
+    assert "kept" not in client.get("/").text
 
 
 def test_replies_forbid_foreign_content_and_shared_caches(client: FlaskClient) -> None:

@@ -135,6 +135,7 @@ def test_on_the_day_itself_only_today_is_left() -> None:
     assert told.days == 0
     assert [load.day for load in told.loads] == [0]
     assert told.recall > told.untouched
+    assert told.without_today == pytest.approx(told.untouched)
 
 
 def test_more_doubt_about_the_candidate_is_a_wider_band() -> None:

@@ -19,7 +19,7 @@ from quizsvc.scheduling.forecast import forecast
 from quizsvc.scheduling.guessing import knows
 from quizsvc.scheduling.planner import Aim, Deck, rank
 
-DAY = date(2020, 1, 1)
+DAY, NOW = date(2020, 1, 1), datetime(2020, 1, 1, tzinfo=UTC)
 YEARS = 30 * 365
 
 Answer = tuple[int, int, int]  # card, rating, days since the answer before
@@ -113,7 +113,7 @@ def test_any_log_can_be_told(log: list[Answer]) -> None:
         for number, state in states.items()
     ]
     rows = [
-        Entry(e.question_id, e.rating, e.study_day, 0.9, e.chance, None, None, 1.0)
+        Entry(e.question_id, e.rating, e.study_day, 0.9, e.chance, None, None, NOW, 1.0)
         for e in entries
     ]
     found = told(rows, cards, max(entry.study_day for entry in entries))

@@ -1,14 +1,26 @@
 """How long an answer takes, from those before it."""
 
+from datetime import UTC, date, datetime, timedelta
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quizsvc.scheduling.pace import AWAY, ENOUGH, LONGEST, USUAL, Pace, pace
+from quizsvc.scheduling.pace import (
+    AWAY,
+    ENOUGH,
+    LONGEST,
+    READING,
+    USUAL,
+    Pace,
+    Timed,
+    pace,
+    spent,
+)
 
 seconds = st.floats(0, 1e6)
+DAY, NOON = date(2026, 3, 4), datetime(2026, 3, 4, 12, tzinfo=UTC)
 answers = st.lists(st.tuples(st.booleans(), seconds))
 
 
@@ -59,3 +71,27 @@ def test_what_is_expected_lies_between_right_and_wrong(
 ) -> None:
     expected = Pace(right, wrong).expected(chance)
     assert min(right, wrong) - 1e-9 <= expected <= max(right, wrong) + 1e-9
+
+
+def sitting(*times: tuple[float, float]) -> list[Timed]:
+    """Answers of a day, each so many seconds after noon and so long in the making."""
+    return [Timed(DAY, NOON + timedelta(seconds=at), took) for at, took in times]
+
+
+def test_an_answer_takes_the_reading_after_it_too() -> None:
+    assert spent(sitting((30, 30), (120, 40), (140, 20))) == [30 + 50, 40, 20]
+
+
+def test_reading_for_hours_counts_two_minutes_and_nothing_over_night() -> None:
+    away = sitting((30, 30), (9_000, 10))
+    assert spent(away) == [30 + READING, 10]
+    assert spent([away[0], away[1]._replace(day=DAY + timedelta(days=1))]) == [30, 10]
+
+
+moments = st.tuples(st.floats(0, 1e6), st.floats(-10, 1e6))
+
+
+@given(st.lists(moments, max_size=20))
+def test_time_spent_is_within_reason(times: list[tuple[float, float]]) -> None:
+    for one in spent(sorted(sitting(*times))):
+        assert 0 <= one <= LONGEST + READING

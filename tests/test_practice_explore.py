@@ -8,7 +8,14 @@ import pytest
 from sqlalchemy.orm import Session
 
 from quizsvc.models import User
-from quizsvc.practice import Submission, explore, published, submit_answer
+from quizsvc.practice import (
+    Submission,
+    explore,
+    latest_review,
+    published,
+    submit_answer,
+    undo,
+)
 from quizsvc.practice.explore import ORDERS, Wanted
 from quizsvc.practice.explore.listing import _words
 from quizsvc.practice.remarks import keep
@@ -167,23 +174,25 @@ def test_the_map_counts_what_is_met_and_says_what_is_recalled(
     ]
     assert told.levels == ["easy", "mid", "hard"]
     assert {row.all.mastery for row in told.rows} == {"unmet"}
-    assert told.rows[0].levels["easy"].now is None
+    assert told.rows[0].levels["easy"].tomorrow is None
 
     for days in (60, 50, 30, 1):
         answer(session, user, "alpha", right=True, days=days)
-    answer(session, user, "beta", right=False, days=1)
+    answer(session, user, "beta", right=True, days=1)
     user.interview_date = (AT + timedelta(days=400)).date()
     placement, depth = explore.topic_map(session, user, at=AT).rows
     easy, mid = placement.levels["easy"], placement.levels["mid"]
     assert (easy.questions, easy.met) == (1, 1)
-    assert easy.now is not None
+    assert easy.tomorrow is not None
     assert easy.then is not None
-    assert easy.share == easy.now > RETENTION > easy.then
+    assert easy.share == easy.tomorrow > RETENTION > easy.then
     assert easy.mastery == "firm"
     assert mid.questions == 2
     assert mid.met == 1
-    assert mid.now is not None
-    assert mid.share == pytest.approx(mid.now / 2)  # the other one counts as not known
+    assert mid.tomorrow is not None
+    assert mid.share == pytest.approx(
+        mid.tomorrow / 2
+    )  # the other one counts as not known
     assert placement.levels.keys() == {"easy", "mid", "hard"}
     assert placement.levels["hard"].then is None
     assert depth.levels.keys() == {"easy"}
@@ -194,6 +203,53 @@ def test_the_map_counts_what_is_met_and_says_what_is_recalled(
     user.interview_date = (AT - timedelta(days=1)).date()
     assert explore.topic_map(session, user, at=AT).interview is None
     assert explore.at_interview(user, bank["alpha"], at=AT) is None
+
+
+def test_what_was_answered_wrong_last_is_never_called_mastered(
+    session: Session, user: User
+) -> None:
+    for days in (400, 380, 330, 200):
+        answer(session, user, "alpha", right=True, days=days)
+
+    def cell() -> explore.Cell:
+        return explore.topic_map(session, user, at=AT).rows[0].levels["easy"]
+
+    answer(session, user, "alpha", right=False, days=0)
+    (wrong,) = (
+        x for x in explore.everything(session, user, at=AT) if x.slug == "alpha"
+    )
+    assert wrong.wrong
+    assert wrong.standing == "learning"
+    assert wrong.recall is not None
+    assert wrong.recall < 1  # tomorrow's: that of now would be one
+    assert cell().tomorrow == wrong.recall
+    assert (cell().share, cell().mastery) == (0.0, "thin")
+
+    answer(session, user, "alpha", right=True, days=0)
+    assert cell().share == cell().tomorrow
+    assert cell().mastery in {"good", "firm"}
+
+
+def test_a_wrong_answer_that_was_undone_is_not_the_last(
+    session: Session, user: User
+) -> None:
+    answer(session, user, "alpha", right=True, days=3)
+    answer(session, user, "alpha", right=False, days=0)
+    newest = latest_review(session, user)
+    assert newest is not None
+    undo(session, user, newest.id, at=AT)
+    bank = {one.slug: one for one in explore.everything(session, user, at=AT)}
+    assert not bank["alpha"].wrong
+
+
+def test_the_day_of_the_interview_is_told_while_it_is_ahead(
+    session: Session, user: User
+) -> None:
+    answer(session, user, "alpha", right=True, days=0)
+    for days, told in ((0, False), (1, True)):
+        user.interview_date = (AT + timedelta(days=days)).date()
+        found = explore.topic_map(session, user, at=AT)
+        assert (found.interview is not None) == told
 
 
 def test_a_round_asks_each_of_its_questions_once_a_day(

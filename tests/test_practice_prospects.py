@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from quizsvc.models import Answer, User
 from quizsvc.practice import Submission, submit_answer, undo
 from quizsvc.practice.glance import glance
-from quizsvc.practice.prospects import Rung, prospect, rungs
+from quizsvc.practice.prospects import Rung, prospect, rungs, until
 
 from .practice_factories import AT, DAY, ask, ids, make_question, make_user
 
@@ -105,3 +105,12 @@ def test_days_of_practice_are_counted_once_each(session: Session) -> None:
     undo(session, user, last.review.id, at=AT + 8 * DAY)
     assert glance(session, user, at=AT + 8 * DAY).week == 0
     assert not glance(session, other, at=AT).started
+
+
+def test_days_ahead_end_with_the_interview() -> None:
+    today, day = AT.date(), DAY
+    days = [today + 3 * day, today + 9 * day, today + 30 * day]
+    assert until(None, days, today) == days
+    assert until(today - day, days, today) == days  # one that is over counts as none
+    assert until(today + 9 * day, days, today) == days[:2]
+    assert until(today, days, today) == []

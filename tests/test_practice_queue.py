@@ -245,6 +245,18 @@ def test_an_answer_is_expected_to_take_a_minute(session: Session) -> None:
     assert today(session, user, at=AT).minutes == 3
 
 
+def test_reading_what_an_answer_earned_takes_of_the_days_minutes(
+    session: Session,
+) -> None:
+    user = make_user(session)
+    for slug in ("one", "two", "three", "four", "five"):
+        make_question(session, slug)
+    user.minutes_per_day = 3
+    for place in range(2):  # given at once, but the second a minute after the first
+        answer(session, user, "one", AT + place * timedelta(minutes=1), 0)
+    assert today(session, user, at=AT + timedelta(minutes=2)).count == 3
+
+
 def test_the_minutes_follow_the_pace_of_the_last_answers(session: Session) -> None:
     user, other = make_user(session), make_user(session, "bob")
     for slug in ("one", "two", "three", "four", "five"):

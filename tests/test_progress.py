@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from quizsvc.practice.progress import Entry, told
 from quizsvc.practice.progress.cards import at_least, learned, leeches, recall, topics
-from quizsvc.practice.progress.habit import LONGEST_ANSWER, habit, longest, streak
+from quizsvc.practice.progress.habit import habit, longest, streak
 from quizsvc.practice.progress.retention import (
     EDGES,
     calibration,
@@ -20,6 +20,7 @@ from quizsvc.practice.progress.retention import (
 )
 from quizsvc.scheduling.days import study_day
 from quizsvc.scheduling.log import State
+from quizsvc.scheduling.pace import LONGEST
 
 from .progress_entries import DAY, TODAY, card, entry, logs
 from .test_days import ZONES
@@ -270,8 +271,8 @@ def test_a_question_left_open_overnight_counts_ten_minutes() -> None:
     found = habit(
         [entry(9), entry(6, seconds=30_000.0), entry(0, seconds=None), entry(0)], TODAY
     )
-    assert (found.seconds_today, found.seconds_week) == (10, 10 + LONGEST_ANSWER)
-    assert found.seconds == 20 + LONGEST_ANSWER
+    assert (found.seconds_today, found.seconds_week) == (10, 10 + LONGEST)
+    assert found.seconds == 20 + LONGEST
 
 
 @given(logs)

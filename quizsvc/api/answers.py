@@ -98,16 +98,17 @@ def answer(presentation_id: str, json_data: AnswerIn) -> Response:
     not have expired by then, and the review counts for that day.
     """
     session, at = db.session(), datetime.now(UTC)
-    with db.reading(db.engine()) as before:  # SQLite has one lock for all writers
-        user, shown = practice.shown_to_local(before, presentation_id)
-        known = practice.background(before, shown, lang=shown.lang)
 
     def effect() -> Reply:
         said = Submission(**json_data.model_dump())
         given = practice.answer_shown(session, user, shown, said, at=at)
         return _reply(given, practice.explain(given, known))
 
-    return once(session, user, effect, at=at, required=True)
+    with db.turn():
+        with db.reading(db.engine()) as before:  # SQLite has one lock for all writers
+            user, shown = practice.shown_to_local(before, presentation_id)
+            known = practice.background(before, shown, lang=shown.lang)
+        return once(session, user, effect, at=at, required=True)
 
 
 @bp.get("/answers/<answer_id>")

@@ -13,11 +13,11 @@ from quizsvc.practice.bank import Held, held
 from quizsvc.practice.measured import unready
 from quizsvc.scheduling.log import State
 from quizsvc.scheduling.memory import Rating
-from quizsvc.scheduling.pace import RECENT, Pace, pace
+from quizsvc.scheduling.pace import RECENT, Pace, Timed, pace, spent
 from quizsvc.scheduling.planner import Deck
 
 _RECENT = (
-    select(Review.rating, Review.seconds)
+    select(Review.rating, Review.study_day, Review.reviewed_at, Review.seconds)
     .where(
         Review.user_id == bindparam("user_id"),
         Review.voided_at.is_(None),
@@ -76,5 +76,10 @@ def deck(questions: Sequence[Held], day: date, usual: Pace) -> Deck:
 
 def usual_pace(session: Session, user: User) -> Pace:
     """How long the candidate's last answers took."""
-    recent = session.connection().execute(_RECENT, {"user_id": user.id})
-    return pace((rating != Rating.AGAIN, seconds or 0.0) for rating, seconds in recent)
+    rows = session.connection().execute(_RECENT, {"user_id": user.id})
+    recent = sorted(
+        (Timed(day, at, seconds or 0.0), rating != Rating.AGAIN)
+        for rating, day, at, seconds in rows
+    )
+    right = [passed for _, passed in recent]
+    return pace(zip(right, spent([time for time, _ in recent]), strict=True))

@@ -25,17 +25,18 @@ from quizsvc.scheduling.candidate import recall
 from quizsvc.scheduling.days import study_day
 from quizsvc.scheduling.guessing import right
 from quizsvc.scheduling.memory import Rating
+from quizsvc.scheduling.pace import Timed, spent
 from quizsvc.scheduling.planner import Why, rank
 
 _REVIEWED = (
-    select(Question.slug, func.sum(Review.seconds))
+    select(Question.slug, Review.study_day, Review.reviewed_at, Review.seconds)
     .join(Review, Review.question_id == Question.id)
     .where(
         Review.user_id == bindparam("user_id"),
         Review.study_day == bindparam("day"),
         Review.voided_at.is_(None),
     )
-    .group_by(Question.slug)
+    .order_by(Review.reviewed_at)
 )
 _COMING = (
     select(func.min(MemoryState.due))
@@ -78,6 +79,7 @@ _LOG = select(  # not ordered: SQLite would go through the whole log of the user
     Review.study_day,
     Review.predicted,
     Review.chance,
+    Review.reviewed_at,
 ).where(
     Review.user_id == bindparam("user_id"),
     Review.question_id.in_(bindparam("questions", expanding=True)),
@@ -183,12 +185,11 @@ def today(session: Session, user: User, *, at: datetime) -> Today:
     day = study_day(at, user.time_zone, user.rollover_hour)
     mine = {"user_id": user.id}
     connection = session.connection()
-    reviewed = {
-        slug: seconds or 0.0
-        for slug, seconds in connection.execute(_REVIEWED, mine | {"day": day})
-    }
+    reviewed = connection.execute(_REVIEWED, mine | {"day": day}).all()
     wanted = aim(user, day)
-    left = wanted.seconds - sum(reviewed.values())
+    left = wanted.seconds - sum(
+        spent([Timed(day, at, seconds or 0.0) for _, day, at, seconds in reviewed])
+    )
     starts = accumulate((item.seconds for item in items), initial=0.0)
     count = min(sum(1 for _ in takewhile(lambda s: s < left, starts)), len(items))
     chosen = items[:count]
@@ -197,7 +198,7 @@ def today(session: Session, user: User, *, at: datetime) -> Today:
         items=items,
         count=count,
         reasons=dict(Counter(item.reason for item in chosen)),
-        done=len(reviewed.keys() - {item.slug for item in chosen}),
+        done=len({slug for slug, *_ in reviewed} - {item.slug for item in chosen}),
         minutes=ceil(sum(item.seconds for item in chosen) / 60),
         next_due=None if items else connection.execute(_COMING, mine).scalar(),
         days_left=wanted.days if wanted.dated else None,
@@ -216,7 +217,9 @@ def _leeches(
     asked = mine | {"questions": [card.id for card in cards]}
     rows = connection.execute(_LOG, asked).all()
     log = [
-        Entry(number, rating, day, predicted, guess, None, None, 0.0)
-        for _, number, rating, day, predicted, guess in sorted(rows, key=itemgetter(0))
+        Entry(number, rating, day, predicted, guess, None, None, at, 0.0)
+        for _, number, rating, day, predicted, guess, at in sorted(
+            rows, key=itemgetter(0)
+        )
     ]
     return {leech.card.id for leech in leeches(cards, trials(log))}

@@ -108,7 +108,7 @@ def forecast(
     strides = np.linspace(1, max(days, 1), min(max(days, 1), STEPS)).round().astype(int)
     edges = np.unique([0, *strides]).tolist()  # today by itself
     loads, course = [], []
-    fading = _untouched(sample, [*edges[:-1], days], calibration)
+    fading = _untouched(sample, edges, calibration)
     for (day, end), untouched in zip(pairwise(edges), fading[:-1], strict=True):
         course.append(Point(day, *play.band(len(deck.stability)), untouched))
         loads.append(play.ask(day, end - day, days))

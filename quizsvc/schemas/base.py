@@ -1,10 +1,17 @@
 """What all schemas share."""
 
-from datetime import datetime
+from datetime import date, datetime
 from hashlib import sha256
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    WithJsonSchema,
+)
 
 from question_bank.content.items import Lang
 
@@ -14,6 +21,17 @@ Moment = Annotated[  # a time in UTC; RFC 3339 with a Z in JSON
     PlainSerializer(lambda at: f"{at:%Y-%m-%dT%H:%M:%SZ}", when_used="json"),
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
+
+
+def _written(value: object) -> object:
+    """Only 2026-03-02 is a day: no number, and no moment."""
+    if value is not None and not (isinstance(value, str) and len(value) == LENGTH):
+        raise ValueError("Write a day as 2026-03-02.")
+    return value
+
+
+LENGTH = len("2026-03-02")
+Day = Annotated[date, BeforeValidator(_written)]
 
 
 class In(BaseModel):

@@ -5,13 +5,13 @@ from datetime import date
 from pydantic import Field
 
 from quizsvc.practice.planning import Note
-from quizsvc.schemas.base import In, Out
+from quizsvc.schemas.base import Day, In, Out
 
 
 class PlanIn(In):
     """What is left out stays as it is; an empty list is no restriction."""
 
-    interview_date: date | None = None
+    interview_date: Day | None = None
     minutes_per_day: int = Field(20, strict=True)
     packs: list[str] = Field([], max_length=200)
     topics: list[str] = Field([], max_length=200)

@@ -43,13 +43,14 @@ def other() -> dict[str, str]:
 def remember(response: Response) -> Response:
     """Say which language a page is in, and keep one that its address asked for.
 
-    What a script fetches is not what a person chose to read; the API has its own.
+    What a script fetches is not what a person chose to read; the API has its own. A page
+    that comes through the service worker is navigated to, but no document to the browser.
     """
     if response.mimetype != "text/html":
         return response
     response.headers["Content-Language"] = tag()
     asked = request.args.get("lang")
-    visited = request.headers.get("Sec-Fetch-Dest", "document") == "document"
+    visited = request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate"
     if visited and asked in LANGUAGES and request.cookies.get(COOKIE) != asked:
         response.set_cookie(COOKIE, asked, max_age=YEAR, samesite="Lax", httponly=True)
     return response

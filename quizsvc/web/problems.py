@@ -71,6 +71,24 @@ def _by_code(code: str) -> Problem | None:
                 "was."
             ),
         )
+    if code == "storage-full":
+        return Problem(
+            title=_("The disk is full"),
+            kept=_(
+                "Nothing was saved by this request, and nothing that was saved before is "
+                "lost. Free some space on the machine of the service and try again; it "
+                "need not be restarted."
+            ),
+        )
+    if code == "database-broken":
+        return Problem(
+            title=_("The database cannot be used"),
+            kept=_(
+                "Nothing was saved by this request. Its file may be damaged, or of "
+                "another version: the log of the service says what is wrong. Stop the "
+                "service and put a copy of the file in its place."
+            ),
+        )
     if code == STALE:
         return Problem(
             title=_("This form has lost its session"),

@@ -3,8 +3,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
+from .kept import CLEAR, KEPT, wait_for
 from .service import browsing, find_chromium, serving
 
 
@@ -20,11 +21,14 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def address(
-    chromium: Browser, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the service."""
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def address(chromium: Browser, data: Path) -> Iterator[str]:
     """Where a fresh service listens."""
-    data: Path = tmp_path_factory.mktemp("data")
     with serving(data) as address:
         yield address
 
@@ -56,3 +60,25 @@ def page(chromium: Browser, address: str) -> Iterator[Page]:
     yield page
     context.close()
     assert troubles == []
+
+
+@pytest.fixture(scope="module")
+def device(chromium: Browser, address: str) -> Iterator[BrowserContext]:
+    """A browser that keeps pages and answers, until the module's last test."""
+    context = chromium.new_context(base_url=address, locale="en-GB")
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def visitor(device: BrowserContext) -> Iterator[BrowserContext]:
+    """A visitor whose device has kept the next questions, and no answer."""
+    device.set_offline(False)
+    page = device.new_page()
+    page.goto("/")
+    wait_for(page, "questions", KEPT)
+    page.evaluate(CLEAR)
+    page.close()
+    yield device
+    for page in device.pages:
+        page.close()

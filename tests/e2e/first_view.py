@@ -6,13 +6,11 @@ first contentful paint, with nothing cached; and the packed script and style it 
 
 import statistics
 import sys
-import tempfile
-from pathlib import Path
 
 from playwright.sync_api import Browser
 
 from . import places
-from .service import browsing, find_chromium, serving
+from .service import started
 from .test_quality import WEIGHT
 
 VISITS = 5
@@ -27,18 +25,10 @@ PAINT = """() => new Promise(done => {
 
 
 def main() -> int:
-    chromium = find_chromium()
-    if chromium is None:
-        sys.stderr.write("no Chromium on this machine\n")
-        return 2
-    with (
-        tempfile.TemporaryDirectory() as data,
-        serving(Path(data)) as address,
-        browsing(chromium) as browser,
-    ):
+    with started() as (browser, address, data):
         late = [
             name
-            for name, way in places.ways(Path(data)).items()
+            for name, way in places.ways(data).items()
             if name in places.ADDRESSES or name in {"practice", "feedback", "run"}
             if not in_time(browser, address, name, way)
         ]
@@ -56,7 +46,7 @@ def in_time(browser: Browser, address: str, name: str, way: places.Way) -> bool:
     first, paint, weight = map(statistics.median, zip(*views, strict=True))
     line = f"{name:22} first byte {first:5.0f} ms  seen {paint:5.0f} ms  {weight / 1000:5.1f} kB\n"
     sys.stdout.write(line)
-    return paint <= GOAL
+    return bool(paint <= GOAL)
 
 
 if __name__ == "__main__":

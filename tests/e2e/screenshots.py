@@ -9,7 +9,6 @@ import random
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,44 +18,36 @@ from playwright.sync_api import Browser, Page
 from question_bank.transfer import pack_folder
 
 from .places import ADDRESSES, ways
-from .service import browsing, find_chromium, serving
+from .service import started
 
-ROOT = Path(__file__).parents[2]
+ARTIFACTS = Path(__file__).parents[2] / "artifacts"
 README = Path(__file__).parent / "shots"
 ASKED = "essential-difference"
 MORE = ("mock, asked", "mock, report", "key points", "practice, expired", "run")
 WIDTHS = {"phone": 390, "desktop": 1280}
 PLACES = {
-    **{name.replace(", ", "-"): place for name, place in ADDRESSES.items()},
+    **ADDRESSES,
     "experiment": "/experiments/residual_growth",
     "block": "/experiments/block_pipeline",
 }
 
 
 def main() -> int:
-    chromium = find_chromium()
-    if chromium is None:
-        sys.stderr.write("no Chromium on this machine\n")
-        return 2
-    with (
-        tempfile.TemporaryDirectory() as data,
-        serving(Path(data)) as address,
-        browsing(chromium) as browser,
-    ):
+    with started() as (browser, address, data):
         wait_for_evidence(browser, address)
-        practised(Path(data))
+        practised(data)
         plan(browser, address)
-        pictures_for_readme(browser, address, Path(data))
+        pictures_for_readme(browser, address, data)
         for lang in ("en", "zh"):
             for theme in ("light", "dark"):
                 for size, width in WIDTHS.items():
                     kind = f"{lang}-{theme}-{size}"
-                    photograph(browser, address, Path(data), kind, width)
+                    photograph(browser, address, data, kind, width)
     return 0
 
 
 def practised(data: Path) -> None:
-    """Four of five questions met in the last month, and met again; some forgotten."""
+    """Nine of ten questions met in the last month, and met again; some forgotten."""
     chance, lines = random.Random(1), ["card_id,review_time,review_rating"]
     slugs = sorted(
         path.stem for path in pack_folder().glob("*.md") if "." not in path.stem
@@ -117,14 +108,14 @@ def photograph(
     page = context.new_page()
     for name, path in PLACES.items():
         page.goto(path)
-        keep(page, ROOT / "artifacts" / f"{name}-{kind}.png")
+        keep(page, name, kind)
     for name in MORE:
         ways(data)[name](page)
-        keep(page, ROOT / "artifacts" / f"{name.replace(', ', '-')}-{kind}.png")
+        keep(page, name, kind)
     ask(page)
-    keep(page, ROOT / "artifacts" / f"practice-{kind}.png")
+    keep(page, "practice", kind)
     answer(page)
-    keep(page, ROOT / "artifacts" / f"feedback-{kind}.png")
+    keep(page, "feedback", kind)
     context.close()
 
 
@@ -161,9 +152,10 @@ def answer(page: Page) -> None:
     page.wait_for_url(re.compile("/answers/ans_"))
 
 
-def keep(page: Page, path: Path) -> None:
-    path.parent.mkdir(exist_ok=True)
-    page.screenshot(path=path, full_page=True)
+def keep(page: Page, name: str, kind: str) -> None:
+    ARTIFACTS.mkdir(exist_ok=True)
+    file = "-".join(re.findall(r"\w+", f"{name} {kind}"))
+    page.screenshot(path=ARTIFACTS / f"{file}.png", full_page=True)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,8 +36,8 @@ def serving(data: Path) -> Iterator[str]:
         stdout=subprocess.PIPE,
         text=True,
     )
+    assert service.stdout is not None
     try:
-        assert service.stdout is not None
         line = service.stdout.readline()
         assert line.startswith("quizsvc is ready: "), line
         yield line.split()[-1].rstrip("/")
@@ -52,3 +53,18 @@ def browsing(executable: str) -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=executable, args=QUIET)
         yield browser
         browser.close()
+
+
+@contextmanager
+def started() -> Iterator[tuple[Browser, str, Path]]:
+    """A browser, a fresh service and its folder; without Chromium the program exits with 2."""
+    executable = find_chromium()
+    if executable is None:
+        sys.stderr.write("no Chromium on this machine\n")
+        sys.exit(2)
+    with (
+        tempfile.TemporaryDirectory() as data,
+        serving(Path(data)) as address,
+        browsing(executable) as browser,
+    ):
+        yield browser, address, Path(data)

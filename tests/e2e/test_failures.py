@@ -78,13 +78,56 @@ def test_parameters_are_kept_when_a_run_cannot_be_asked_for(shaky: Page) -> None
     expect(field).to_have_value(value)
 
 
-def test_fresh_evidence_leaves_the_form_beside_it_alone(page: Page) -> None:
+def test_a_language_that_was_chosen_stays_behind_the_service_worker(
+    chromium: Browser, address: str
+) -> None:
+    context = chromium.new_context(base_url=address, locale="en-GB")
+    page = context.new_page()
+    page.goto("/questions")
+    page.evaluate("async () => { await navigator.serviceWorker.ready; }")
+    page.reload()
+    assert page.evaluate("navigator.serviceWorker.controller !== null")
+    page.locator("#language").click()
+    expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
+    page.goto("/progress")
+    expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
+    context.close()
+
+
+def default_run(page: Page) -> str:
+    """The run of the small experiment, once it has ended."""
     for _ in range(PATIENCE // 500):
         known = page.request.get("/api/v1/experiments/batch_independence").json()
         run = known["default_run"] or "none"
         if page.request.get(f"/api/v1/runs/{run}").json().get("state") == "succeeded":
             break
         page.wait_for_timeout(500)
+    return str(run)
+
+
+def test_a_run_beside_an_answer_has_ids_of_its_own(page: Page) -> None:
+    default_run(page)
+    ask(page, "layernorm-axis")
+    page.keyboard.press("0")
+    page.wait_for_url(re.compile("/answers/ans_"))
+    page.locator("details:has([data-lab=batch_independence]) > summary").click()
+    form = page.locator("[data-lab=batch_independence]")
+    form.get_by_role("button", name="Run", exact=True).click()
+
+    result = page.locator("[data-result=batch_independence]")
+    expect(result.locator(".claims")).to_be_visible(timeout=PATIENCE)
+    ids = page.locator("[id]").evaluate_all("all => all.map(one => one.id)")
+    assert len(ids) == len(set(ids))
+    link = page.locator("[data-status=batch_independence] a.down")
+    heading = result.locator(f"h2#{(link.get_attribute('href') or '').split('#')[1]}")
+    expect(heading).to_have_text("Claims")
+    assert result.locator("section").first.get_attribute(
+        "aria-labelledby"
+    ) == heading.get_attribute("id")
+
+
+def test_fresh_evidence_leaves_the_form_beside_it_alone(page: Page) -> None:
+    run = default_run(page)
 
     def as_if_it_ran(route: Route) -> None:
         reply = route.fetch()

@@ -20,6 +20,8 @@ from tests.api_helpers import stock
 from tests.factories import make_item
 from tests.web_helpers import FIGURE, FLOW, HEAT, finish_run
 
+from .fit import too_wide
+
 pytestmark = pytest.mark.browser
 
 OTHER = {
@@ -31,6 +33,11 @@ MANY = {
     **FIGURE,
     "id": "many",
     "series": [{**FIGURE["series"][0], "key": str(key)} for key in range(1, 7)],
+}
+WHOLE = {
+    **MANY,
+    "id": "whole",
+    "series": [{**one, "x": [1, 10], "y": [0.4, 0.5]} for one in MANY["series"]],
 }
 NAMED = {
     **FIGURE,
@@ -53,7 +60,7 @@ def address(
     tables.dispose()
     engine = make_engine(url)
     stock(engine, folder, [make_item()])
-    shown = [HEAT, OTHER, FLOW, MANY, NAMED, FIGURE]
+    shown = [HEAT, OTHER, FLOW, MANY, WHOLE, NAMED, FIGURE]
     finish_run(engine, [0.5] * 5, "supported", shown)
     engine.dispose()
     app = create_app({"DATABASE_URL": url, "SECRET_KEY": "test"})
@@ -180,8 +187,7 @@ def test_other_placements_can_be_chosen_and_a_phone_shows_one(page: Page) -> Non
     page.set_viewport_size({"width": 360, "height": 800})
     expect(second).to_be_hidden()
     expect(flow.locator(".box.norm")).to_have_count(1)
-    wide = page.evaluate("document.documentElement.scrollWidth")
-    assert wide <= 360
+    assert too_wide(page) == 0
 
 
 def test_heat_maps_of_one_run_that_are_compared_share_their_colours(page: Page) -> None:
@@ -205,6 +211,46 @@ def test_many_curves_stand_side_by_side(page: Page) -> None:
     assert page.locator("#lab-many .plot .band").count() == 6
     assert page.locator("#lab-share .plot .band").count() == 1
     assert page.locator("#lab-many .plot .hair").count() == 6
+
+
+def test_other_curves_lie_grey_behind_a_panel_and_never_fill_a_gap(page: Page) -> None:
+    page.goto("/experiments/coin?show=1")
+    whole, gaps = page.locator("#lab-whole"), page.locator("#lab-many")
+    expect(whole.locator(".plot .line.so")).to_have_count(6 * 5)
+    expect(whole.locator(".greys")).to_contain_text("the other curves")
+    expect(gaps.locator(".plot .line.s1")).to_have_count(1)
+    expect(gaps.locator(".plot .line.so")).to_have_count(0)
+    expect(gaps.locator(".greys")).to_be_hidden()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 500), (360, 640)])
+def test_a_run_is_seen_beside_the_button_that_asked_for_it(
+    page: Page, width: int, height: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto(f"/experiments/coin?tosses={width}")
+    for place in ("[data-folded]", "[data-result]"):
+        button = page.locator(f"{place} .btn").first
+        button.click()
+        status = page.locator("[data-status=lab]")
+        expect(status.locator("progress")).to_be_in_viewport(ratio=1)
+        expect(status.get_by_role("button", name="Cancel")).to_be_in_viewport(ratio=1)
+        expect(button).to_be_focused()
+
+
+@pytest.mark.parametrize(("show", "figures"), [("", False), ("&show=1", True)])
+def test_a_cancelled_run_speaks_of_figures_only_where_there_are_some(
+    page: Page, show: str, figures: bool
+) -> None:
+    page.goto(f"/experiments/coin?tosses={200 + figures}{show}")
+    page.locator("#run-form .btn.main").click()
+    status = page.locator("[data-status=lab]")
+    status.get_by_role("button", name="Cancel").click()
+    expect(status).to_contain_text("The run was cancelled.")
+    before = status.get_by_text("Figures on this page are of the run before.")
+    expect(before).to_be_visible(visible=figures)
+    page.fill("#p-tosses", "7")
+    expect(status).not_to_have_attribute("data-fresh", "")
 
 
 def test_names_of_positions_stay_in_the_drawing(page: Page) -> None:

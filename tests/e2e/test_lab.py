@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from .fit import too_wide
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 NAME = "batch_independence"  # a run of it takes a second
@@ -163,7 +165,7 @@ def test_a_click_sets_the_nearest_point_of_the_expected_curve(page: Page) -> Non
     assert not fields.first.input_value()
     page.set_viewport_size({"width": 360, "height": 800})
     expect(page.locator("#lab-expected .mark.sp")).to_have_count(1)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert too_wide(page) == 0
 
 
 def test_the_expected_curve_is_drawn_as_the_service_reads_its_numbers(

@@ -5,6 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from . import places
+from .fit import too_wide
+
 pytestmark = pytest.mark.browser
 
 PATIENCE = 60_000  # milliseconds for an experiment on a busy machine
@@ -152,6 +155,19 @@ def test_after_a_key_for_language_or_clock_enter_leads_on(page: Page) -> None:
     page.wait_for_url(re.compile("/practice/pres_"))
 
 
+def test_enter_leads_into_the_text_and_writes_nothing(page: Page) -> None:
+    places.ask(places.OPEN)(page)
+    expect(page.locator("#stem")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#text")).to_be_focused()
+    page.keyboard.type("Said")
+    expect(page.locator("#text")).to_have_value("Said")
+    page.locator("#note-text").press("Control+Enter")
+    expect(page.locator("#text")).to_be_visible()
+    page.locator("#text").press("Control+Enter")
+    page.wait_for_url(re.compile("/answers/ans_"))
+
+
 def test_who_tabs_to_the_language_stays_there(page: Page) -> None:
     start(page)
     page.locator("#language").press("Enter")
@@ -221,9 +237,7 @@ def test_the_language_changes_in_mid_question_and_keeps_the_ticks(page: Page) ->
 def test_no_page_scrolls_sideways(page: Page, path: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
     page.goto(path)
-
-    wide = page.evaluate("document.documentElement.scrollWidth")
-    assert wide <= width
+    assert too_wide(page) == 0
 
 
 def test_an_answer_goes_through_without_script(chromium: Browser, address: str) -> None:

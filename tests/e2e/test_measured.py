@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.factories import make_item, write_pack
 
+from .fit import too_wide
 from .service import serving
 
 pytestmark = pytest.mark.browser
@@ -22,19 +23,16 @@ ESTIMATE = {"metric": "batch_independence.ln_single_rms", "factor": 1.25}
 
 
 @pytest.fixture(scope="module")
-def address(
-    chromium: Browser, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
+def address(chromium: Browser, data: Path) -> Iterator[str]:
     """Where a service listens that has two questions more than it comes with."""
-    data: Path = tmp_path_factory.mktemp("data")
     unit = {"en": "units", "zh": "单位"}
     items = [
         make_item("how-large", type="estimate", estimate={**ESTIMATE, "unit": unit}),
         make_item("which-curve", figure=FIGURE),
     ]
     folder = write_pack(data / "small-pack", items)
-    command = [Path(sys.executable).with_name("quizsvc"), "--data", data]
-    subprocess.run([*command, "bank", "import", folder], check=True)
+    command = Path(sys.executable).with_name("quizsvc")
+    subprocess.run([command, "--data", data, "bank", "import", folder], check=True)
     with serving(data) as address:
         yield address
 
@@ -170,7 +168,7 @@ def test_neither_scrolls_sideways_on_a_phone(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 800})
     for slug in ("how-large", "which-curve"):
         ask(page, slug)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert too_wide(page) == 0
         page.locator("#check [value=none]").click()
         page.wait_for_url(re.compile("/answers/ans_"))
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert too_wide(page) == 0

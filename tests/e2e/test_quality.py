@@ -1,6 +1,5 @@
 """Every state of every page: accessible, steady, small, and of one piece on every screen."""
 
-from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from . import places
-from .service import serving
+from .fit import too_wide
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -39,26 +38,12 @@ SHIFT = """() => new Promise(done => {
 WEIGHT = """() => performance.getEntriesByType("resource")
   .filter(r => /\\.(js|css)(\\?|$)/.test(new URL(r.name).pathname))
   .reduce((sum, r) => sum + r.encodedBodySize, 0)"""
-SIDEWAYS = (
-    "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
-)
 SMALL = """least => [...document.querySelectorAll(
     "button, .btn, summary, select, textarea, nav a, .foot a, label.choice, .seg label, a.chip, .ticks label, label.tick, input:not([type=hidden])")]
   .filter(e => e.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !e.matches(".vh, label input"))
   .map(e => [e, e.getBoundingClientRect()])
   .filter(([, r]) => r.width && (r.height < least - .5 || r.width < 24))
   .map(([e, r]) => `${e.tagName} ${e.className} “${e.textContent.trim().slice(0, 30)}” ${r.width.toFixed()}×${r.height.toFixed()}`)"""
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("data")
-
-
-@pytest.fixture(scope="module")
-def address(chromium: Browser, data: Path) -> Iterator[str]:
-    with serving(data) as address:
-        yield address
 
 
 def faults(page: Page, width: int) -> list[str]:
@@ -73,7 +58,7 @@ def faults(page: Page, width: int) -> list[str]:
     narrow = [(320, 700)] if width < 640 else [(640, 450)]  # 450 high: zoomed to 200 %
     for size in [(width, 800), *narrow]:
         page.set_viewport_size({"width": size[0], "height": size[1]})
-        if (over := page.evaluate(SIDEWAYS)) > 0:
+        if over := too_wide(page):
             found.append(f"{over} px too wide at {size[0]}")
     return found
 

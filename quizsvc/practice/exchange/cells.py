@@ -131,7 +131,7 @@ def confidence(cell: str) -> str:
 def chance(cell: str) -> float:
     """A chance below 1."""
     try:
-        value = float(cell)
+        value = float(cell) if "_" not in cell else -1.0
     except ValueError:
         value = -1.0
     if not 0 <= value < 1:

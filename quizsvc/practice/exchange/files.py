@@ -94,7 +94,9 @@ def parse(
     """
     sample = text[: text.find("\n") + 1] or text
     delimiter = max(",;\t", key=sample.count)
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter, strict=True)
+    reader = csv.reader(
+        io.StringIO(text, newline=None), delimiter=delimiter, strict=True
+    )
     try:
         header = [cell.strip().lower() for cell in next(reader, [])]
         if mistakes := list(_header(header)):

@@ -29,6 +29,7 @@ from quizsvc.scheduling.candidate import Folding
 from quizsvc.scheduling.days import study_day
 
 MAX_FILE = 8 * 1024 * 1024  # bytes
+MOST = 20_000  # new reviews of a file: nobody can write while they are folded
 TOLD = 100  # mistakes of a file that are told one by one
 _LOG = cast(Table, Review.__table__)
 _SAID = (  # what log and file both say of a review
@@ -123,6 +124,11 @@ def import_reviews(  # noqa: PLR0913 - a file, and how it is to be read
         raise _refusal(mistakes)
     cards = _cards(session)
     new = [n for n in lines_once if n.slug in cards and n.key not in log.ratings]
+    if len(new) > MOST:
+        detail = (
+            f"The file brings {len(new):,} new reviews, more than {MOST:,}. Split it."
+        )
+        raise invalid("/file", "too-many", detail)
     if new and not dry_run:
         _write(session, user, log, new, cards, zone or user.time_zone)
     moments = [line.reviewed_at for line in new]

@@ -1,7 +1,7 @@
 """What progress is told from: the lines of the review log, and the cards."""
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime
 from typing import NamedTuple
 
 from quizsvc.practice.bank import Held
@@ -21,6 +21,7 @@ class Entry(NamedTuple):
     chance: float  # of a right answer by one who knows nothing
     confidence: str | None  # sure | unsure | dont-know
     seconds: float | None  # None where nobody measured
+    reviewed_at: datetime
     stability: float  # days, just after
 
     @property

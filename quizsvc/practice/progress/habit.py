@@ -1,16 +1,16 @@
 """Pure: days of practice and the time spent. A day is a study day, as the log has it."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
 from quizsvc.practice.progress.entries import Entry
+from quizsvc.scheduling.pace import Timed, spent
 
 DAY = timedelta(days=1)
 WEEK = 7 * DAY
 SHOWN = 28  # days whose answers are counted one by one
-LONGEST_ANSWER = 600.0  # seconds; a question left open for longer counts as this
 
 
 class Day(NamedTuple):
@@ -22,7 +22,10 @@ class Day(NamedTuple):
 
 
 class Habit(NamedTuple):
-    """How often and how long somebody practised. Spans are in study days, today included."""
+    """How often and how long somebody practised. Spans are in study days, today included.
+
+    Time is that of answers and of reading what came after them, as the plan counts it.
+    """
 
     streak: int  # days in a row up to today, or to yesterday while today is young
     longest: int
@@ -38,15 +41,16 @@ def habit(log: Sequence[Entry], today: date) -> Habit:
     practised = {entry.study_day for entry in log}
     right = Counter(entry.study_day for entry in log if entry.right)
     wrong = Counter(entry.study_day for entry in log if not entry.right)
+    seconds = _seconds(log)
     shown = [today - n * DAY for n in reversed(range(SHOWN))]
     return Habit(
         streak=streak(practised, today),
         longest=longest(practised),
         week=sum(today - WEEK < day <= today for day in practised),
         days=[Day(day, right[day], wrong[day]) for day in shown],
-        seconds_today=_seconds(e for e in log if e.study_day == today),
-        seconds_week=_seconds(e for e in log if today - WEEK < e.study_day <= today),
-        seconds=_seconds(log),
+        seconds_today=seconds[today],
+        seconds_week=sum(seconds[today - n * DAY] for n in range(WEEK.days)),
+        seconds=sum(seconds.values()),
     )
 
 
@@ -72,5 +76,10 @@ def longest(practised: Collection[date]) -> int:
     return best
 
 
-def _seconds(log: Iterable[Entry]) -> float:
-    return sum(min(entry.seconds or 0.0, LONGEST_ANSWER) for entry in log)
+def _seconds(log: Iterable[Entry]) -> Mapping[date, float]:
+    """The time of each study day; 0 for one without practice."""
+    timed = sorted(Timed(e.study_day, e.reviewed_at, e.seconds or 0.0) for e in log)
+    found: defaultdict[date, float] = defaultdict(float)
+    for one, seconds in zip(timed, spent(timed), strict=True):
+        found[one.day] += seconds
+    return found

@@ -1,126 +1,26 @@
-"""Practice without the network: kept, answered, sent once, graded after it arrived."""
+"""Answers without the network: kept, sent once, graded after they arrived."""
 
-import json
 import re
 import sqlite3
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Response, expect
 
 from question_bank.content import read_pack
 from question_bank.transfer import pack_folder
-from quizsvc.web import numbers
 
+from .kept import EVERYTHING, KEPT, answer, leave, stored, wait_for
 from .service import serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-PATIENCE = 60_000  # milliseconds until the next questions are kept, on a busy machine
-KEPT = 20
-
-STORE = """
-const store = document.querySelector('script[src$="/offline.js"]').src;
-const { all } = await import(store.replace("offline.js", "offline/store.js"));
-"""
-STORED = f"async name => {{ {STORE} return all(name); }}"
-EVERYTHING = f"""async () => {{
-  {STORE}
-  const texts = [];
-  for (const name of ["questions", "answers", "forms"]) texts.push(JSON.stringify(await all(name)));
-  for (const name of await caches.keys()) {{
-    const cache = await caches.open(name);
-    for (const asked of await cache.keys()) {{
-      texts.push(asked.url);
-      if (!asked.url.includes("/static/")) texts.push(await (await cache.match(asked)).text());
-    }}
-  }}
-  return texts.join("\\n");
-}}"""
-CLEAR = f"""async () => {{
-  {STORE.replace("{ all }", "{ all, remove }")}
-  for (const name of ["answers", "forms"]) for (const row of await all(name)) await remove(name, row.id);
-}}"""
 SEND = """async () => {
   const store = document.querySelector('script[src$="/offline.js"]').src;
   const { send } = await import(store.replace("offline.js", "offline/sending.js"));
   return send();
 }"""
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("data")
-
-
-@pytest.fixture(scope="module")
-def address(chromium: Browser, data: Path) -> Iterator[str]:
-    with serving(data) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def device(chromium: Browser, address: str) -> Iterator[BrowserContext]:
-    context = chromium.new_context(base_url=address, locale="en-GB")
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def visitor(device: BrowserContext) -> Iterator[BrowserContext]:
-    """A visitor whose device has kept the next questions, and no answer."""
-    device.set_offline(False)
-    page = device.new_page()
-    page.goto("/")
-    wait_for(page, "questions", KEPT)
-    page.evaluate(CLEAR)
-    page.close()
-    yield device
-    for page in device.pages:
-        page.close()
-
-
-def stored(page: Page, name: str) -> list[dict[str, Any]]:
-    return list(page.evaluate(STORED, name))
-
-
-def wait_for(page: Page, name: str, many: int, state: str | None = None) -> None:
-    """Until the device keeps so many of these."""
-    end = time.monotonic() + PATIENCE / 1000
-    while time.monotonic() < end:
-        found = [row for row in stored(page, name) if state in {None, row.get("state")}]
-        if len(found) == many:
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError(f"not {many} {name}: {stored(page, name)}")
-
-
-def leave(context: BrowserContext) -> Page:
-    """Go off the network; the page that is shown then."""
-    page = context.new_page()
-    page.goto("/offline")
-    context.set_offline(True)
-    page.goto("/")
-    expect(page.locator("#questions li")).to_have_count(KEPT)
-    return page
-
-
-def answer(page: Page, key: str = "s") -> str:
-    """Answer the next kept question; its id."""
-    expect(page.locator("#next")).to_be_visible()
-    page.keyboard.press("Enter")
-    page.wait_for_url(re.compile("/practice/pres_"))
-    if page.locator(".choice").count() and key != "0":
-        page.keyboard.press("1")
-        page.keyboard.press(key)
-    else:
-        page.locator("#check [value=none]").click()
-    page.wait_for_url(re.compile(r"/offline\?kept="))
-    expect(page.locator("#kept")).to_be_visible()
-    return page.url.split("=")[-1]
 
 
 def reviews(page: Page) -> list[dict[str, Any]]:
@@ -185,19 +85,15 @@ def test_two_tabs_send_an_answer_once(visitor: BrowserContext) -> None:
     shown = answer(page)
     other = visitor.new_page()
     other.goto("/offline")
-    taken: list[int] = []
-    visitor.on(
-        "response",
-        lambda reply: (
-            taken.append(reply.status) if reply.url.endswith(f"{shown}/answers") else 0
-        ),
-    )
+    replies: list[Response] = []
+    visitor.on("response", lambda reply: replies.append(reply))
     visitor.set_offline(False)
     for tab in (page, other):
         tab.evaluate(f"{{ ({SEND})(); }}")
     wait_for(page, "answers", 1, "graded")
     page.wait_for_timeout(300)
-    assert taken == [201]
+    sent = [reply for reply in replies if reply.url.endswith(f"{shown}/answers")]
+    assert [reply.status for reply in sent] == [201]
 
 
 def test_an_answer_that_comes_too_late_is_named_and_stays_readable(
@@ -235,25 +131,6 @@ def test_an_answer_that_comes_too_late_is_named_and_stays_readable(
     expect(part.locator("ul.rows > li")).to_have_count(1)
 
 
-def test_a_form_that_could_not_be_sent_is_kept_and_sent_later(
-    visitor: BrowserContext,
-) -> None:
-    page = visitor.new_page()
-    page.goto("/plan")
-    page.locator("[name=minutes_per_day]").fill("37")
-    visitor.set_offline(True)
-    page.locator("form:has([name=minutes_per_day]) .btn.main").click()
-    page.wait_for_url(re.compile("/offline"))
-    expect(page.locator("#unsent")).to_contain_text("37")
-    visitor.set_offline(False)
-    page.locator("#unsent button").first.click()
-    page.wait_for_url(re.compile("/plan"))
-    expect(page.locator("[name=minutes_per_day]")).to_have_value("37")
-    page.goto("/offline")
-    expect(page.locator("#questions")).to_be_visible()
-    expect(page.locator("#unsent")).to_be_hidden()
-
-
 def test_a_service_that_has_stopped_is_named_and_kept_questions_are_asked(
     chromium: Browser, tmp_path: Path
 ) -> None:
@@ -269,50 +146,3 @@ def test_a_service_that_has_stopped_is_named_and_kept_questions_are_asked(
     answer(page)
     expect(page.locator("#kept")).to_contain_text("作答已留在这台设备上")
     context.close()
-
-
-WRITTEN = [
-    *(
-        "0.5",
-        ".5",
-        "0,5",
-        "5.",
-        "1e-3",
-        "1E+3",
-        "7×10⁻⁴",
-        "7 x 10^-4",
-        "10^-3",
-        "-10^2",
-    ),
-    *(
-        "−3",
-        "–3",
-        "１２．５",
-        "5*10^ 2",
-        " 4 ",
-        "+2",
-        "1,000",
-        "",
-        "one",
-        "1 2",
-        "1e999",
-    ),
-    *("10²", "2·10³", "1.2.3", "e5", "^2", "1" * 41, "0,500", "12,345,678"),
-]
-
-
-def test_the_device_reads_numbers_as_the_service_does(page: Page) -> None:
-    page.goto("/offline")
-    read = page.evaluate(
-        """async written => {
-          const here = document.querySelector('script[src$="/offline.js"]').src;
-          const { read } = await import(here.replace("offline.js", "offline/numbers.js"));
-          return written.map(text => JSON.stringify(read(text)));
-        }""",
-        WRITTEN,
-    )
-    for text, value in zip(WRITTEN, map(json.loads, read), strict=True):
-        try:
-            assert numbers.read(text) == value, text
-        except ValueError:
-            assert value is None, text

@@ -1,0 +1,103 @@
+"""Writers of SQLite: one at a time, each within its patience, and nobody waits for ever."""
+
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import OperationalError
+
+from quizsvc import db
+from quizsvc.jobs.supervisor import UNREACHABLE
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "quiz.db"
+
+
+@pytest.fixture
+def engine(file: Path) -> Iterator[Engine]:
+    """An engine of a process."""
+    engine = db.make_engine(f"sqlite:///{file}")
+    with db.writing(engine) as session:
+        session.execute(text("CREATE TABLE said (number INTEGER)"))
+        session.commit()
+    yield engine
+    engine.dispose()
+
+
+def say(engine: Engine, number: int) -> None:
+    with db.writing(engine) as session:
+        session.execute(text("INSERT INTO said VALUES (:number)"), {"number": number})
+        session.commit()
+
+
+def said(engine: Engine) -> list[int]:
+    with db.reading(engine) as session:
+        return list(session.scalars(text("SELECT number FROM said ORDER BY number")))
+
+
+def test_a_file_that_others_keep_is_a_database_that_is_away(
+    engine: Engine, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(db, "PATIENCE", 0.05)
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(OperationalError, match="locked") as away:
+        say(engine, 1)
+    assert isinstance(away.value, UNREACHABLE)  # a worker waits for it
+    other.execute("ROLLBACK")
+    say(engine, 2)
+    assert said(engine) == [2]
+    other.close()
+
+
+def test_a_turn_that_another_thread_keeps_is_a_database_that_is_away(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(db, "PATIENCE", 0.05)
+    with db.writing(engine) as session, ThreadPoolExecutor(1) as pool:
+        session.execute(text("INSERT INTO said VALUES (1)"))
+        with pytest.raises(OperationalError, match="locked"):
+            pool.submit(say, engine, 2).result()
+        session.commit()
+    assert said(engine) == [1]
+
+
+def test_whoever_has_the_turn_writes_and_the_others_wait_for_it(engine: Engine) -> None:
+    app = Flask(__name__)
+    app.extensions["engine"] = engine
+    order: list[str] = []
+    waiting = threading.Event()
+
+    def other() -> None:
+        waiting.set()
+        say(engine, 2)
+        order.append("other")
+
+    with app.app_context(), ThreadPoolExecutor(1) as pool:
+        with db.turn():
+            done = pool.submit(other)
+            waiting.wait()
+            for number in (1, 3):
+                say(engine, number)
+                time.sleep(0.01)
+            order.append("turn")
+        done.result()
+        say(engine, 4)
+    assert order == ["turn", "other"]
+    assert said(engine) == [1, 2, 3, 4]
+
+
+def test_many_writers_of_two_processes_lose_nothing(engine: Engine, file: Path) -> None:
+    second = db.make_engine(f"sqlite:///{file}")  # its turns are its own
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(say, [engine, second] * 40, range(80)))
+    assert said(engine) == list(range(80))
+    second.dispose()
