@@ -1,9 +1,13 @@
 """``quizsvc reviews``: the log to a file and back."""
 
+import sqlite3
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import make_url
+
+from quizsvc import db
 
 from .factories import make_item
 from .test_cli_bank import Run, pack, run
@@ -73,3 +77,26 @@ def test_a_file_that_is_not_there_is_refused(run: Run, file: Path) -> None:
         refused = run("reviews", command, file.parent / "nowhere" / "log.csv")
         assert refused.exit_code == 2
         assert "No such file or directory" in refused.output
+
+
+@pytest.mark.parametrize(
+    "command", [("reviews", "import", "FILE"), ("schedule", "rebuild")]
+)
+def test_a_locked_database_is_said_in_one_line(
+    run: Run,
+    file: Path,
+    command: tuple[str, ...],
+    database_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if not database_url.startswith("sqlite"):
+        pytest.skip("its writers wait for rows, not for the file")
+    monkeypatch.setattr(db, "PATIENCE", 0.05)
+    other = sqlite3.connect(make_url(database_url).database or "", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    refused = run(*(file if word == "FILE" else word for word in command))
+    other.close()
+    assert refused.exit_code == 2
+    assert refused.output == (
+        "Error: The database cannot be used: database is locked\n"
+    )

@@ -46,8 +46,12 @@ def test_what_is_undone_has_no_outcome_any_more(session: Session) -> None:
     answered(session, user, made, AT + SECOND)
     session.scalars(select(Review)).one().voided_at = AT
     session.flush()
-    [line] = told(session, user, made, AT).lines
+    view = told(session, user, made, AT)
+    [line] = view.lines
     assert (line.rating, line.outcome, line.due) == (None, None, None)
+    assert (line.score, view.score, view.topics) == (None, None, [])
+    [outline] = mock.outlines(session, user, limit=5)
+    assert (outline.answered, outline.score) == (0, None)
 
 
 @pytest.mark.parametrize(

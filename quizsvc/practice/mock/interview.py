@@ -15,7 +15,14 @@ from sqlalchemy.orm import Session, selectinload
 
 from question_bank.base import new_id
 from question_bank.content import LANGUAGES, LEVELS
-from quizsvc.models import Answer, MockInterview, MockQuestion, Presentation, User
+from quizsvc.models import (
+    Answer,
+    MockInterview,
+    MockQuestion,
+    Presentation,
+    Review,
+    User,
+)
 from quizsvc.practice.bank import topics
 from quizsvc.practice.mock.asking import Asking
 from quizsvc.practice.mock.choosing import choose
@@ -131,6 +138,7 @@ def outlines(
     session: Session, user: User, *, limit: int, after: str | None = None
 ) -> list[Outline]:
     """The user's interviews, newest first, from the one behind ``after`` on."""
+    counts = ~Answer.review.has(Review.voided_at.is_not(None))
     query = (
         select(
             MockInterview,
@@ -140,7 +148,7 @@ def outlines(
         )
         .outerjoin(MockQuestion, MockQuestion.mock_id == MockInterview.id)
         .outerjoin(Presentation, Presentation.id == MockQuestion.presentation_id)
-        .outerjoin(Answer, Answer.presentation_id == Presentation.id)
+        .outerjoin(Answer, and_(Answer.presentation_id == Presentation.id, counts))
         .where(MockInterview.user_id == user.id)
         .group_by(MockInterview.id)
         .order_by(MockInterview.created_at.desc(), MockInterview.id.desc())

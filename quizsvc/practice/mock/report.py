@@ -148,6 +148,7 @@ def _line(  # noqa: PLR0913 - which question, as it was shown, and when it comes
     review = answer.review if answer else None
     rating = RATINGS[review.rating - 1] if review else None
     standing = review is not None and review.voided_at is None
+    undone = review is not None and review.voided_at is not None
     return Line(
         position=asked.position,
         follows=asked.follows,
@@ -160,7 +161,7 @@ def _line(  # noqa: PLR0913 - which question, as it was shown, and when it comes
         presentation_id=shown.id,
         answer_id=answer.id if answer else None,
         dont_know=answer is not None and answer.dont_know,
-        score=answer.score if answer else None,
+        score=answer.score if answer and not undone else None,
         points=len(points),
         ticked=sum(point.ticked for point in points),
         missed=[p.text for p in points if not p.ticked] if review else [],
