@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from quizsvc.jobs.child import Child, Limits, Outcome, execute
+from quizsvc.jobs.child import NICE, Child, Limits, Outcome, execute
 from sim.core import THREADS
 
 from .runs import has_ended, until
@@ -26,6 +26,7 @@ from .targets import (
     refuse,
     spin,
     tell_cpu_limit,
+    tell_niceness,
     tell_threads,
 )
 
@@ -68,6 +69,11 @@ def test_progress_is_heard_while_it_runs(children: list[Child]) -> None:
     grandchild = round(child.progress * 2**32)
     child.kill()
     until(lambda: has_ended(grandchild))  # what it started goes with it
+
+
+def test_a_child_leaves_the_processor_to_the_pages(children: list[Child]) -> None:
+    told = end(start(children, tell_niceness)).result
+    assert told == {"nice": min(os.nice(0) + NICE, 19)}
 
 
 def test_a_child_has_one_thread_and_a_group_of_its_own(children: list[Child]) -> None:

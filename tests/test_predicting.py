@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quizsvc.web import asking, gallery, overlay, plots, predicting
+from quizsvc.web.predicting import Apart
 from sim import registry
 
 from .web_helpers import FIGURE, FLOW, HEAT
@@ -118,15 +119,28 @@ def test_a_log_axis_ends_at_whole_decades_with_one_to_spare() -> None:
 def test_the_measured_curve_is_no_distance_from_itself(places: list[float]) -> None:
     curve = [(x, float(x)) for x in places]
     series = LONG["series"][0]
-    assert predicting.apart(curve, series, "log", "linear") == 0
-    assert predicting.apart(curve, series, "log", "log") == 1
+    same = predicting.apart(curve, series, "log", "linear")
+    assert same == Apart(off=0, where="around")
+    same = predicting.apart(curve, series, "log", "log")
+    assert same == Apart(off=1, where="around")
     twice = [(x, 2 * y) for x, y in curve]
-    assert predicting.apart(twice, series, "linear", "log") == 2
+    far = predicting.apart(twice, series, "linear", "log")
+    assert far == Apart(off=2, where="above")
+    half = [(x, y / 2) for x, y in curve]
+    far = predicting.apart(half, series, "linear", "log")
+    assert far == Apart(off=2, where="below")
+
+
+def test_a_curve_that_crosses_the_measured_one_is_on_both_sides() -> None:
+    crossing = [(1, 2), (4, 4), (16, 8)]
+    far = predicting.apart(crossing, LONG["series"][0], "log", "log")
+    assert far == Apart(off=2, where="around")
 
 
 def test_points_between_places_are_held_against_the_line_and_others_left_out() -> None:
     series = LONG["series"][0]
-    assert predicting.apart([(3, 3.5)], series, "linear", "linear") == 0.5
+    far = predicting.apart([(3, 3.5)], series, "linear", "linear")
+    assert far == Apart(off=0.5, where="above")
     assert predicting.apart([(0, 1), (32, 1)], series, "linear", "linear") is None
     assert predicting.apart([(4, -1)], series, "linear", "log") is None
 

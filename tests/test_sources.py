@@ -92,6 +92,6 @@ def test_every_sentence_of_a_worker_is_known(app: Flask) -> None:
                 assert reasons.advice(sentence)
                 assert reasons.reason(sentence).endswith("." if latin else "。")
     with app.test_request_context("/?lang=zh"):
-        assert reasons.reason(sentences[0]) == "超过 120 秒，已被停止。"
+        assert reasons.reason(sentences[0]) == "超过120秒，已被停止。"
         assert reasons.reason("Something else.") == "Something else."
         assert reasons.reason(None)

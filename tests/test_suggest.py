@@ -18,7 +18,7 @@ def matched(answer: str, *phrases: str) -> str | None:
     ("answer", "sentence"),
     [
         ("It is stable. The stream keeps an identity path. Done.", 1),
-        ("First. Second. Pre-Norm needs no warm up? The IDENTITY PATH does it!", 3),
+        ("First. Second. Pre-Norm needs no tuning? The IDENTITY PATH does it!", 3),
         ("An identity\npath is\nwhat helps", None),
         ("Loss 0.5 is reached. Identity-path gradients are exact.", 1),
         ("- bullets\n- identity paths exist", 1),
@@ -168,3 +168,50 @@ def test_an_answer_that_grows_when_normalised_is_looked_at_in_bounds() -> None:
     )
     assert suggest("a\n" * MAX_ANSWER, ["residual stream"], []).matched is None
     assert suggest("The residual stream grows.", ["residual stream"], []).matched
+
+
+@pytest.mark.parametrize(
+    ("phrase", "answer"),
+    [
+        ("每个归一化", "每一个 LN 都要穿过。"),
+        ("残差流会增长", "主干的确在增长，主干增长了。"),
+        ("训练不起来", "训就会不起来了。"),
+        ("雅可比连乘", "Jacobian 的连乘。"),
+        ("梯度变小", "梯度就下降了。"),
+        ("every norm", "It crosses every LayerNorm."),
+        ("norm on the trunk", "There is a norm on its trunk."),
+        ("needs warmup", "It needs a warm-up."),
+    ],
+)
+def test_particles_and_synonyms_make_no_difference(phrase: str, answer: str) -> None:
+    assert matched(answer, phrase) == answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ("加上预热之后重新训一遍。", True),
+        ("预热，然后重新训。", False),  # the clause ends in between
+        ("重新训，再加预热。", False),  # the other way round
+        ("预热没有用就重新训。", False),  # a negation in between
+        ("预热" + "这" * 13 + "重新训。", False),  # too far
+        ("预热" + "这" * 12 + "重新训。", True),
+        ("不用预热重新训。", False),
+    ],
+)
+def test_an_ellipsis_stands_for_a_few_words_of_a_clause(
+    answer: str, found: bool
+) -> None:
+    assert (matched(answer, "预热…重新训") is not None) == found
+    assert (matched(answer, "预热 ... 重新训") is not None) == found
+
+
+def test_an_ellipsis_of_english_keeps_whole_words() -> None:
+    assert matched("The gradient, at last, is orthogonal.", "gradient…thogonal") is None
+    answer = "The gradient is always orthogonal to it."
+    assert matched(answer, "gradient…orthogonal") == answer
+
+
+@pytest.mark.parametrize("phrase", ["的…了", "…", "个", "都会", "the…a"])
+def test_what_a_sentence_can_do_without_says_nothing(phrase: str) -> None:
+    assert matched("的 都会 了 the a 个", phrase) is None

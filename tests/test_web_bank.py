@@ -213,7 +213,7 @@ def test_experiments_are_named_once_the_answer_has_named_them(
     after = get(client, address)
     assert after.all("a", href="/experiments/coin")
     assert "Last met" in after.text
-    assert "Recall now" in after.text
+    assert "Recall tomorrow" in after.text
 
 
 def test_flag_and_note_stand_beside_the_question(

@@ -1,7 +1,7 @@
 """Laws of the page after an answer: frank about the verdict, honest about the proof."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,10 +10,10 @@ from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
 from question_bank.content import EvidenceItem, KeyPointText
-from quizsvc import lab
-from quizsvc.db import reading
+from quizsvc import app, lab
+from quizsvc.db import reading, writing
 from quizsvc.jobs import queue
-from quizsvc.models import Answer
+from quizsvc.models import Answer, User
 
 from .api_helpers import stock
 from .factories import KEY, make_item, make_points
@@ -82,6 +82,40 @@ def test_every_choice_has_its_reason(client: FlaskClient) -> None:
 def test_a_part_of_the_score_comes_with_its_rule(client: FlaskClient) -> None:
     page = get(client, answer(client, "inside", slug="all-of-them"))
     assert "Score 0.5. Right ticks minus wrong ticks" in page.text
+    assert "The answer was not fully right, so it comes back soon." in page.text
+    assert "The answer was not right" not in page.text
+    wrong = get(client, answer(client, "nowhere", slug="all-of-them"))
+    assert "The answer was not right, so the interval is short." in wrong.text
+    assert "fully right" not in wrong.text
+
+
+def test_no_day_beyond_the_interview_is_foretold(
+    client: FlaskClient, engine: Engine
+) -> None:
+    address = answer(client, "inside")
+    assert "again on " in get(client, address).text
+    with writing(engine) as session:
+        for user in session.scalars(select(User)):
+            user.interview_date = (datetime.now(UTC) + timedelta(days=1)).date()
+        session.commit()
+    page = get(client, address)
+    assert "again only after the interview" in page.text
+    assert "again on " not in page.text
+
+
+def test_a_pitfall_stands_without_quotation_marks(client: FlaskClient) -> None:
+    page = get(client, answer(client, "inside"))
+    pitfalls = page.html.partition("Pitfalls</h2>")[2].partition("</section>")[0]
+    assert re.search(r"<b>\w", pitfalls)
+    assert "“" not in pitfalls
+
+
+def test_what_only_script_does_is_marked_as_such(client: FlaskClient) -> None:
+    page = get(client, begin(client))
+    assert '<span class="script">Saved as you write.' in page.html
+    style = (Path(app.__file__).parent / "static" / "app.css").read_text()
+    (hidden,) = re.findall(r"@media \(scripting: none\) \{ ([^{]*)\{", style)
+    assert {".script", "kbd", ".keys"} <= set(hidden.strip().split(", "))
 
 
 def test_the_explanation_comes_in_three_depths(client: FlaskClient) -> None:
@@ -132,8 +166,14 @@ def test_a_claim_that_must_be_refuted_agrees_when_it_is(
     client: FlaskClient, engine: Engine
 ) -> None:
     finish_run(engine, [0.9] * 5, "refuted", bias=0.9)
-    text = get(client, answer(client, "inside")).text
-    assert "Refuted 0 of 5 seeds · as the key needs" in text
+    address = answer(client, "inside")
+    text = get(client, address).text
+    said = (
+        "Refuted 0 of 5 seeds lie inside the bounds; this is just what the key needs."
+    )
+    assert said in text
+    said = "不成立 5个种子中有0个在界内，这正是答案所需要的。"
+    assert said in get(client, f"{address}?lang=zh").text
     assert "does not agree with the key" not in text
 
 
@@ -229,6 +269,8 @@ def test_an_open_answer_undone_keeps_its_words(client: FlaskClient) -> None:
     undo = next(form["action"] for form in forms if "/undo" in form.get("action", ""))
     page = get(client, post(client, undo).location)
     assert "It is the norm of the sum.</textarea>" in page.html
+    status = page.html.partition('id="say"')[2]
+    assert status.partition(">")[2].startswith("Taken back.")
 
 
 def test_evidence_whose_run_failed_says_why_in_the_language_of_the_page(

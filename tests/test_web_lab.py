@@ -55,6 +55,14 @@ def test_every_parameter_has_a_control_with_its_bounds(client: FlaskClient) -> N
     assert [field["value"] for field in checked] == ["heads"]
 
 
+def test_how_long_a_run_takes_is_said_of_the_default_values(
+    client: FlaskClient,
+) -> None:
+    address = "/experiments/coin?tosses=7"
+    assert "about 1 s with the default values" in get(client, address).text
+    assert "按默认参数约1秒" in get(client, f"{address}&lang=zh").text
+
+
 def test_the_address_may_carry_parameters(client: FlaskClient) -> None:
     page = get(client, "/experiments/coin?tosses=7&side=tails&unknown=1")
     assert page.values("tosses") == ["7"]
@@ -138,7 +146,9 @@ def test_a_run_can_be_cancelled_and_asked_for_again(
     for _ in range(2):
         assert post(client, f"{address}/cancel").location == address
     assert only_run(engine).state == "cancelled"
-    assert "The run was cancelled." in get(client, address).text
+    page = get(client, address)
+    assert "The run was cancelled." in page.text
+    assert page.all("span", **{"data-before": "", "hidden": ""})  # there is no figure
     post(client, "/experiments/coin")
     assert only_run(engine).state == "queued"
 

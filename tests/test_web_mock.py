@@ -81,7 +81,10 @@ def test_an_interview_goes_from_start_to_report_without_script(
 
     report = get(client, home(first))
     assert "1 question to drill" in report.text
-    assert "2 of 2 questions answered" in report.text
+    assert "2 of 2 questions answered. The interview took 0:" in report.text
+    assert "Weak, so to drill:" in report.text
+    assert "not asked" not in report.text
+    assert "not reached" not in report.text
     assert "75 %" in report.text
     assert len(report.values("slug")) == 1
     listed = get(client, "/mock")
@@ -95,6 +98,54 @@ def test_an_interview_goes_from_start_to_report_without_script(
             4,
         ]
     assert count(engine, MemoryState) == 2
+
+
+def test_what_an_early_end_leaves_out_was_not_asked(
+    client: FlaskClient, engine: Engine
+) -> None:
+    address = start(client)
+    said(client, address)
+    mark(client, address, rating="good")
+    post(client, f"{home(address)}/end")
+    assert "1 question was not asked, since you ended early." in (
+        get(client, home(address)).text
+    )
+    with writing(engine) as session:
+        found = session.scalars(select(MockInterview)).one()
+        found.minutes = 0
+        session.commit()
+    assert "1 question was not reached." in get(client, home(address)).text
+
+
+def test_an_answer_taken_back_is_told_in_the_report(
+    client: FlaskClient, engine: Engine
+) -> None:
+    address = start(client)
+    said(client, address)
+    mark(client, address, rating="good")
+    with reading(engine) as session:
+        review = session.scalars(select(Review)).one().id
+    assert post(client, f"/reviews/{review}/undo").status_code == 303
+    report = get(client, home(address))
+    assert report.status == 200
+    assert "taken back" in report.text
+
+
+def test_the_answers_of_a_report_add_up(client: FlaskClient, engine: Engine) -> None:
+    address = start(client)
+    for number, seconds in enumerate((17.9, 5.8), 1):
+        place = f"{home(address)}/{number}"
+        said(client, place)
+        mark(client, place, rating="good")
+        with writing(engine) as session:
+            latest = select(Answer).order_by(Answer.answered_at.desc())
+            session.scalars(latest).first().seconds = seconds  # type: ignore[union-attr]
+            session.commit()
+        post(client, f"{home(address)}/next")
+    report = get(client, home(address))
+    assert "0:22 of it for the answers" in report.text
+    rows = re.findall(r"<td>0:(\d\d)</td>", report.html)
+    assert sum(map(int, rows)) == 22
 
 
 def test_an_answer_said_aloud_needs_no_words(

@@ -2,10 +2,14 @@
 
 import re
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from flask import Flask, get_template_attribute
 from flask.testing import FlaskClient
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 from sqlalchemy import Engine, select
 from werkzeug.test import TestResponse
 
@@ -162,3 +166,29 @@ def test_without_minutes_for_today_one_may_go_on(
     page = get(client, f"/?lang={lang}")
     assert page.all("button", class_="btn main big")
     assert not page.all("ol", class_="rows")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.floats(0, 1), st.floats(0, 1))
+@example(0.9635, 0.9666)
+def test_a_difference_is_that_of_the_numbers_shown(
+    app: Flask, one: float, other: float
+) -> None:
+    with app.test_request_context("/?lang=en"):
+        tenths = get_template_attribute("numbers.html", "tenths")
+        first, second = (
+            Decimal(str(tenths(share)).removesuffix(" %")) for share in (one, other)
+        )
+        change = str(get_template_attribute("numbers.html", "change")(one, other))
+    told = "0" if change == "(no difference)" else change[1:].removesuffix(" points)")
+    assert Decimal(told.replace("−", "-")) == first - second
+
+
+def test_chinese_sentences_follow_one_another_without_a_gap(
+    client: FlaskClient,
+) -> None:
+    answer(client, "inside")
+    send(client)
+    page = get(client, "/plan?lang=zh")
+    assert "。" in page.text
+    assert not re.search("[。；] +[\u4e00-\u9fff]", "".join(page.words))

@@ -10,9 +10,11 @@ from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
 from quizsvc import lab
+from quizsvc.app import create_app
 from quizsvc.db import reading, writing
 from quizsvc.jobs import queue
-from quizsvc.models import Run, RunResult
+from quizsvc.models import Experiment, Run, RunResult
+from quizsvc.web import comparing, predicting
 
 from .api_helpers import stock
 from .factories import make_item
@@ -84,7 +86,38 @@ def test_a_prediction_goes_with_the_run_and_is_held_against_it(
     assert len(page.all("path", class_="mine")) == 2  # in words, and beside the claim
     assert "is off by 0.05, in the median over your points." in page.text
     assert [li["data-s"] for li in page.all("li") if "data-s" in li] == ["1", "p"]
-    assert "你预测 0.75" in get(client, f"{reply.location}&lang=zh").text
+    assert "你预测0.75" in get(client, f"{reply.location}&lang=zh").text
+
+
+@pytest.mark.parametrize(
+    ("curve", "en", "zh"),
+    [
+        ("0:0.64", "is practically the measured one.", "与测得的几乎相同。"),
+        ("0:1.25", "is too high: 2 times what was measured", "是测得值的2倍"),
+        ("0:.3125", "is too low: what was measured is 2 times", "测得值是它的2倍"),
+        ("0:1.25,1:.3125", "is 2 times the smaller", "有高有低"),
+    ],
+)
+def test_how_far_a_curve_on_a_log_axis_was_off_is_said_in_words(
+    client: FlaskClient, engine: Engine, curve: str, en: str, zh: str
+) -> None:
+    log = {**CURVE, "y": {**CURVE["y"], "scale": "log"}}
+    run = finish_run(engine, [0.625] * 5, "supported", [log])
+    assert en in get(client, f"/runs/{run}?curve={curve}").text
+    assert zh in get(client, f"/runs/{run}?curve={curve}&lang=zh").text
+
+
+def test_the_axis_of_a_predicted_curve_says_which_run_it_is_of() -> None:
+    schema = {"properties": {"depth": {"x-control": {"title": {"en": "Depth"}}}}}
+    experiment, run = Experiment(schema=schema), Run(params={"depth": 24})
+    layers = {**CURVE, "x": {**CURVE["x"], "label": {"en": "Layer", "zh": "层"}}}
+    named = []
+    with create_app({"SECRET_KEY": "test"}).test_request_context():
+        for figure in (layers, CURVE):
+            frame = predicting.frame([figure])
+            assert frame is not None
+            named.append(comparing.reach(experiment, run, frame))
+    assert named == [[("Depth", "24")], []]
 
 
 def test_a_prediction_may_be_left_out(client: FlaskClient, engine: Engine) -> None:
@@ -198,7 +231,7 @@ def test_a_waiting_run_says_how_many_are_ahead(
     assert "Waiting: 2 runs are ahead of it." in page.text
     [status] = page.all("div", **{"data-state": "queued"})
     assert status["data-address"] == address
-    assert "前面还有 2 次运行" in get(client, f"{address}&lang=zh").text
+    assert "前面还有2次运行" in get(client, f"{address}&lang=zh").text
 
 
 @pytest.mark.parametrize("state", ["failed", "cancelled"])

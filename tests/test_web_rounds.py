@@ -79,7 +79,8 @@ def test_the_map_has_a_cell_for_each_topic_and_level_in_words(
     answer(client, "inside")
     (cell, _) = [a for a in get(client, "/topics").all("a") if "level=" in a["href"]]
     assert re.fullmatch(
-        r"Placement, Easy: \w+; 1 of 2 met; recall now [01]\.\d\d", cell["aria-label"]
+        r"Placement, Easy: \w+; 1 of 2 met; recall tomorrow [01]\.\d\d",
+        cell["aria-label"],
     )
     chinese = get(client, "/topics?lang=zh").text
     assert "主题地图" in chinese

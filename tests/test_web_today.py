@@ -12,8 +12,10 @@ from sqlalchemy import Engine, select
 from quizsvc.db import writing
 from quizsvc.models import User
 
-from .api_helpers import stock
+from .api_helpers import NOW, stock
 from .factories import make_item
+from .measured import finished
+from .test_web_measured import ESTIMATE
 from .web_helpers import Page, answer, begin, get, post
 
 SLUGS = ["norm-position", "other", "third"]
@@ -58,6 +60,32 @@ def test_a_first_start_begins_small_and_asks_for_the_date(client: FlaskClient) -
     assert page.all("form", action="/practice", method="post")
     assert starts(page) == 1
     assert page.all("figure") == []
+
+
+def test_a_small_beginning_is_told_as_a_part_of_the_day(
+    client: FlaskClient, engine: Engine, tmp_path: Path
+) -> None:
+    stock(engine, tmp_path, [make_item(f"question-{n}") for n in range(8)])
+    page = get(client, "/")
+    told = re.search(r"Begin with (\d) of today’s (\d) questions", page.text)
+    assert told is not None
+    assert told[1] == "5"
+    asked = get(client, begin(client, "question-0"))
+    assert f"1 of {told[2]}" in asked.text
+
+
+def test_questions_still_being_computed_are_counted_apart(
+    client: FlaskClient, engine: Engine, tmp_path: Path
+) -> None:
+    waiting = make_item("guess", type="estimate", estimate=ESTIMATE, evidence=[])
+    stock(engine, tmp_path, [make_item(), waiting])
+    said = "1 more is being computed and joins once it is ready."
+    for path in ("/", "/plan"):
+        assert said in get(client, path).text, path
+    assert "2 questions" in get(client, "/questions").text
+    finished(engine, at=NOW, bias=0.75)
+    for path in ("/", "/plan"):
+        assert "being computed" not in get(client, path).text, path
 
 
 @pytest.mark.usefixtures("bank")

@@ -5,6 +5,7 @@ import re
 from babel.messages import Message
 from babel.messages.checkers import python_format
 from flask import Flask
+from flask_babel import gettext, pgettext
 
 from quizsvc.web import controls, messages, words
 from sim import registry
@@ -48,6 +49,42 @@ def test_chinese_has_full_width_punctuation() -> None:
     for message in messages.edited():
         for said in strings(message) if message.id else []:
             assert not re.search(r"[\u4e00-\u9fff][,;:!?()]", said), said
+
+
+GAP = r"(?:[+−]?\d|%\(\w+\)s|\{\w*\})"  # a number, or the place of one
+UNEVEN = re.compile(
+    rf"[\u4e00-\u9fff] {GAP}|(?:\d|\)s|\}}|%) [\u4e00-\u9fff]|(?:\d|\)s) %%|\uff0f"
+)
+
+
+def test_chinese_leaves_the_gap_around_a_number_to_the_browser() -> None:
+    """One rule: no space between Chinese and a number or a value, and none before %."""
+    for uneven in (
+        "第 3 题",
+        "第3 题",
+        "有 %(num)s题",
+        "%(num)s 题",
+        "90 %% 区间",
+        "4／7",
+    ):
+        assert UNEVEN.search(uneven), uneven
+    for even in ("第3题", "用 Adam 训练", "90%%区间", "文件大于8 MiB。", "N %(count)s"):
+        assert not UNEVEN.search(even), even
+    for message in messages.edited():
+        for said in strings(message) if message.id else []:
+            assert not UNEVEN.search(said), said
+
+
+def test_a_form_of_question_has_one_name_in_chinese() -> None:
+    said = [text for one in messages.edited() if one.id for text in strings(one)]
+    assert any("开放题" in text for text in said)
+    assert not [text for text in said if re.search("问答题|简答题|主观题", text)]
+
+
+def test_names_in_a_list_stand_between_enumeration_commas(app: Flask) -> None:
+    with app.test_request_context("/?lang=zh"):
+        assert gettext(", ").join(["2", "4"]) == "2、4"
+        assert pgettext("clause", ", ") == "，"
 
 
 def test_a_word_without_a_name_is_shown_as_it_is() -> None:

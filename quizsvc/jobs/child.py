@@ -30,6 +30,7 @@ ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
 )
 START_SECONDS = 60  # for the server process to load the libraries, once
+NICE = 10  # pages, and the reader's own work, come first
 MARGIN = 5  # seconds between the wall limit, which the worker keeps, and the CPU limit
 
 Ask = tuple[str, Mapping[str, Any], Sequence[int]]  # name, parameters, seeds
@@ -146,6 +147,7 @@ class Child:
 
 def _work(pipe: Connection, target: Target, ask: Ask, limits: Limits) -> None:
     os.setsid()  # a terminal's Ctrl-C is the worker's business
+    os.nice(NICE)
     threading.Thread(target=_die_with_worker, args=(pipe,), daemon=True).start()
     told = 0.0
 

@@ -1,6 +1,6 @@
 """What comes after an answer: the dates if it goes well, and the questions that follow."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import date, datetime
 from typing import NamedTuple
 
@@ -60,6 +60,13 @@ def prospect(session: Session, user: User, answer: Answer) -> Prospect | None:
         state, known = met.state, met.calibration
         then.append(state.due)
     return Prospect(back, then)
+
+
+def until(interview: date | None, days: Iterable[date], today: date) -> list[date]:
+    """Those days that an interview still to come leaves; all of them without one."""
+    if interview is None or interview < today:
+        return list(days)
+    return [day for day in days if day <= interview]
 
 
 def rungs(session: Session, user: User, slugs: Collection[str]) -> dict[str, Rung]:

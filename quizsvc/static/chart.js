@@ -64,6 +64,9 @@ function drawCurves(figure, plot) {
   const height = apart ? 24 + down * panel + below - 18 : slanting ? (plot.classList.contains('low') ? LOW : HIGH) + letters.room : plot.clientHeight;
   for (const s of series) s.titled = s.extra || (apart && measured.includes(s));   // its panel says its name
   legend(figure, series);
+  const others = apart && measured.every(s => s.mid.every(v => Number.isFinite(v) && (v > 0 || d.yscale !== 'log'))) ? measured : [];   // a gap must not be filled by others
+  const greys = figure.querySelector('.greys');
+  if (greys) greys.hidden = !others.length;
   const svg = canvas(width, height, d.alt), frames = [];
   for (const [place, shown] of (apart ? measured : [null]).entries()) {
     const column = place % across, row = Math.floor(place / across), top = 24 + row * panel;
@@ -72,7 +75,7 @@ function drawCurves(figure, plot) {
     const x = scale(xs, { log: d.xscale === 'log', names: names.x, from: box.left + inset, to: box.right - inset, count: each < 200 ? 3 : each < 420 ? 5 : 9 });
     axes(svg, box, x, y, { first: column === 0, last: !apart || !slanting || place + across >= measured.length, letters, plot, left });
     if (shown) {
-      for (const s of measured) if (s !== shown) curve(svg, 'other', s, xs, x, y);
+      for (const s of others) if (s !== shown) curve(svg, 'other', s, xs, x, y);
       text(svg, fitted(shown.name, each - 16, plot), { class: 'axis-name', x: box.left + 6, y: box.top + 12 });
       shown.here = text(svg, '', { class: 'axis-name', x: box.right - 4, y: box.top + 26, 'text-anchor': 'end' });
     }

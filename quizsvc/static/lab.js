@@ -1,6 +1,7 @@
 // Runs without a new page: a form is sent in the background, the run is followed, and the
 // parts that the server renders for the run's own page take the place of those here.
 import { drawAll } from './chart.js';
+import { still } from './drawing.js';
 import { typeset } from './math.js';
 import './copying.js';
 
@@ -13,16 +14,38 @@ async function page(address, options) {
   return { address: reply.url, status: reply.status, html };
 }
 
+// A status that was asked for here sticks to the edge of the window until the form is touched again (figures.css);
+// where it cannot, it is scrolled to. The focus stays.
+function reveal(status) {
+  status.dataset.fresh = '';
+  const { top, bottom } = status.getBoundingClientRect();
+  if (status.dataset.status === 'lab' && top >= 0 && bottom < innerHeight + 1) return;
+  status.scrollIntoView({ block: 'nearest', behavior: still.matches ? 'instant' : 'smooth' });
+}
+
 // Puts a part of another page in place of ours; `name` is what the part is called here.
 function swap(ours, theirs) {
   const name = Object.keys(ours.dataset).find(key => key === 'status' || key === 'result');
   const fresh = document.adoptNode(theirs);
   if (name) fresh.dataset[name] = ours.dataset[name];
+  if ('fresh' in ours.dataset) fresh.dataset.fresh = '';
+  if (name && ours.dataset[name] !== 'lab') own(fresh, ours.dataset[name]);
   ours.replaceWith(fresh);
+  const before = fresh.querySelector('[data-before]');
+  if (before) before.hidden = !part('result', fresh.dataset.status).querySelector('.figure:not([data-kind=expect])');
   typeset(fresh);
   drawAll(fresh);
   follow(fresh);
   return fresh;
+}
+
+// A page with several runs has several results: each gets ids of its own.
+function own(part, key) {
+  for (const one of part.querySelectorAll('[id]')) one.id = `${key}-${one.id}`;
+  for (const refers of ['for', 'aria-labelledby', 'aria-describedby'])
+    for (const one of part.querySelectorAll(`[${refers}]`))
+      one.setAttribute(refers, one.getAttribute(refers).replace(/\S+/g, id => `${key}-${id}`));
+  for (const link of part.querySelectorAll('a[href^="#"]')) link.hash = `${key}-${link.hash.slice(1)}`;
 }
 
 function part(name, key, root = document) {
@@ -116,9 +139,11 @@ document.addEventListener('submit', async event => {
     form.querySelector('[data-refused]')?.remove();
     for (const field of form.elements) field.removeAttribute('aria-invalid');
     if (status === 422 && form.matches('[data-lab]')) refuse(form, html);
+    else if (status === 422) form.submit();   // the page with the reasons beside the fields
     else if (status >= 400) warn(form, ...['h1', 'h1 + p'].map(words => html.querySelector(words)?.textContent ?? ''));
     else {
       const now = swap(part('status', key), part('status', 'lab', html));
+      reveal(now);
       if (now.dataset.state === 'succeeded') await finish(now, { id: now.dataset.run, state: 'succeeded' });
     }
   } catch { warn(form, '', form.closest('[data-away]').dataset.away); }
@@ -153,6 +178,7 @@ function refuse(form, html) {
 // A slider and a number field are one parameter.
 document.addEventListener('input', event => {
   const field = event.target;
+  if (field.form?.dataset.lab) delete part('status', field.form.dataset.lab).dataset.fresh;
   if (field.dataset?.for) document.getElementById(field.dataset.for).value = field.value;
   else for (const range of document.querySelectorAll(`[data-for="${CSS.escape(field.id)}"]`)) range.value = field.value;
 });

@@ -17,7 +17,7 @@ from quizsvc.models import Answer, Experiment, Presentation, User
 from quizsvc.practice import explore
 from quizsvc.practice.explore import Listed
 from quizsvc.practice.remarks import keep, kept
-from quizsvc.web import filters, language, rounds
+from quizsvc.web import filters, language, rounds, words
 from quizsvc.web import practice as asking
 from quizsvc.web.filters import Asked
 from quizsvc.web.remarks import FLAGS
@@ -66,7 +66,7 @@ def _listed(bank: Sequence[Listed], asked: Asked, *, over: bool = False) -> str:
         more=max(more, 0),
         following=paging.cursor(rows[-1][0]) if more > 0 else None,
         fewer=[] if rows else _fewer(bank, asked, lang),
-        tags={tag: tag for tag in explore.tags(bank)},
+        tags={tag: words.name(words.TAG_NAMES, tag) for tag in explore.tags(bank)},
         topics={one.topic for one in bank},
         stands=filters.STANDS,
         sorts=filters.SORTS,

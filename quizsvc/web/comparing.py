@@ -5,9 +5,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from quizsvc.models import Experiment, Run
-from quizsvc.web import asking, controls, language, overlay, plots, predicting
-from quizsvc.web.predicting import Distance, Prediction
+from quizsvc.web import asking, controls, language, notes, overlay, plots, predicting
+from quizsvc.web.predicting import Apart, Distance, Frame, Prediction
 from quizsvc.web.words import _
+
+REACH = {
+    "Layer": "depth",
+    "Layers passed": "depth",
+    "Depth (layers)": "depth",
+    "Step": "steps",
+}
+"""The parameter that an axis goes as far as, by the label of the axis."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,7 +25,7 @@ class Compared:
     figures: Sequence[Mapping[str, Any]]  # with earlier and predicted curves
     distance: Distance | None = None
     dots: plots.Dots | None = None  # the seeds and the predicted number
-    curve: float | None = None  # how far off the predicted curve was
+    curve: Apart | None = None  # how far off the predicted curve was
     factor: bool = False  # whether that is a factor
     drawn: Mapping[str, str] | None = None  # the title of the figure it was drawn for
 
@@ -59,13 +67,20 @@ def of(
             figures, figure["id"], frame.series, wanted.curve, name
         )
     return Compared(
-        figures=figures,
+        figures=[notes.noted(run.experiment, figure) for figure in figures],
         distance=distance,
         dots=dots,
         curve=curve,
         factor=factor,
         drawn=drawn,
     )
+
+
+def reach(experiment: Experiment, run: Run, frame: Frame) -> list[tuple[str, str]]:
+    """Title and value of the parameter that says where a curve of the run ends, if any."""
+    name = REACH.get(frame.figure["x"]["label"]["en"], "")
+    values = {name: run.params[name]} if name in run.params else {}
+    return controls.unlike(experiment.schema, values, {})
 
 
 def _claim(experiment: Experiment) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from quizsvc import lab
 from quizsvc.models import Experiment, Run, RunResult
 from quizsvc.practice import EvidenceView
-from quizsvc.web import controls, plots, words
+from quizsvc.web import controls, notes, pictured, plots, words
 from quizsvc.web.words import _
 
 
@@ -74,8 +74,9 @@ class Card:
 
     experiment: Experiment
     form: controls.Form
-    run_id: str | None  # whose figures the card shows
-    figures: Sequence[Mapping[str, Any]]
+    run_id: str | None  # the measured run that the card leads to
+    figures: int  # how many that run has
+    figure: Mapping[str, Any] | None  # the one of them that shows what the claims say
     proofs: list[Proof] = field(default_factory=list)
 
     @property
@@ -106,9 +107,15 @@ def cards(
     found: dict[str, Card] = {}
     for view in views:
         row = experiments[view.experiment]
-        run_id, drawn = figures.get(row.name, (None, []))
-        form = controls.form(row, view.params)
-        card = Card(experiment=row, form=form, run_id=run_id, figures=drawn)
+        run_id, drawn, shown = figures.get(row.name, (None, [], pictured.NONE))
+        figure = pictured.drawn(drawn, shown)
+        card = Card(
+            experiment=row,
+            form=controls.form(row, view.params),
+            run_id=run_id,
+            figures=len(drawn),
+            figure=figure and notes.noted(row.name, figure),
+        )
         run = runs.get(view.run_id or "")
         found.setdefault(row.name, card).proofs.append(_proof(row, view, run, places))
     return list(found.values())
@@ -116,17 +123,24 @@ def cards(
 
 def _figures(
     session: Session, views: Sequence[EvidenceView]
-) -> dict[str, tuple[str, list[Any]]]:
-    """By experiment, the first measured run that the evidence names, and its figures."""
-    first: dict[str, str] = {}
+) -> dict[str, tuple[str, list[Any], str]]:
+    """By experiment a measured run that the evidence names, its figures, and which of them
+    shows what the claims say."""
+    measured: dict[str, list[tuple[str, str]]] = {}  # claim and run
     for view in views:
         if view.run_id and view.verdict:
-            first.setdefault(view.experiment, view.run_id)
+            of = measured.setdefault(view.experiment, [])
+            of.append((view.claim, view.run_id))
+    chosen = {}
+    for name, found in measured.items():
+        figure, place = pictured.choose(name, [claim for claim, _run in found])
+        chosen[name] = found[place][1], figure
     query = select(RunResult.run_id, RunResult.figures)
+    runs = [run_id for run_id, _figure in chosen.values()]
     drawn: dict[str, list[Any]] = dict(
-        session.execute(query.where(RunResult.run_id.in_(first.values()))).all()
+        session.execute(query.where(RunResult.run_id.in_(runs))).all()
     )
-    return {name: (run_id, drawn[run_id]) for name, run_id in first.items()}
+    return {name: (run, drawn[run], figure) for name, (run, figure) in chosen.items()}
 
 
 def _proof(

@@ -9,10 +9,11 @@ from werkzeug.wrappers import Response
 from quizsvc import db, practice
 from quizsvc.models import Answer, User
 from quizsvc.practice import NotComputed
-from quizsvc.practice.prospects import prospect, rungs
+from quizsvc.practice.prospects import prospect, rungs, until
 from quizsvc.refusals import Conflict, Invalid, NotFound
 from quizsvc.web import evidence, language, plots, remarks, ruler
 from quizsvc.web.practice import ask
+from quizsvc.web.words import _
 
 bp = Blueprint("feedback", __name__)
 
@@ -83,6 +84,8 @@ def _page(
     parts = [c.id for c in view.choices] or [point.id for point in view.key_points]
     m = view.measured
     latest = practice.latest_review(session, user)
+    ahead = prospect(session, user, given)
+    today = practice.today(session, user, at=at)
     dates = practice.dates_by_rating(session, user, given, at=at)
     return render_template(
         "feedback.html",
@@ -90,12 +93,13 @@ def _page(
         asked=given.presentation_id,
         remark=remarks.shown(session, user, given.presentation),
         seconds=given.seconds,
-        prospect=prospect(session, user, given),
+        prospect=ahead,
+        upcoming=ahead and until(user.interview_date, ahead.then, today.day),
         rungs=rungs(session, user, [one.slug for one in view.follow_ups if one.slug]),
         retention=user.target_retention,
-        today=practice.today(session, user, at=at),
+        today=today,
         ruler=m and ruler.of(m, view.number),
-        seeds=m and ", ".join(map(plots.number, m.values)),
+        seeds=m and _(", ").join(map(plots.number, m.values)),
         origin=m and evidence.origin(session, m.experiment, m.params),
         drawn_by=view.figure
         and evidence.origin(session, view.figure.experiment, view.figure.params),

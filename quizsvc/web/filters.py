@@ -164,6 +164,7 @@ def said(name: str, value: str) -> str:
         return str(LABELS[name])
     names = {
         "topic": words.TOPICS,
+        "tag": words.TAG_NAMES,
         "level": words.LEVELS,
         "form": words.FORMS,
         "state": STANDS,

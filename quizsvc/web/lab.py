@@ -178,6 +178,9 @@ def _page(  # noqa: PLR0913 - what a page is made of
     """The page of an experiment around a run; 422 when a value cannot be used."""
     folded = folded and run is not None and run.result is not None
     behind = [] if folded else _behind(session, row, run)
+    frame = (
+        predicting.frame(run.result.figures) if folded and run and run.result else None
+    )
     page = render_template(
         "experiment.html",
         experiment=row,
@@ -188,9 +191,8 @@ def _page(  # noqa: PLR0913 - what a page is made of
         folded=folded,
         ask=asking.of(row),
         wanted=wanted,
-        frame=predicting.frame(run.result.figures)
-        if folded and run and run.result
-        else None,
+        frame=frame,
+        reach=comparing.reach(row, run, frame) if run and frame else [],
         compared=comparing.of(row, run, wanted, behind),
         claims=evidence.claims(
             row, None if folded else run, comparing.expected(row, wanted)

@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response
 from quizsvc import db, practice
 from quizsvc.models import User
 from quizsvc.practice import Goal
+from quizsvc.practice.measured import unready
 from quizsvc.refusals import Invalid, invalid
 from quizsvc.web import language, plan_figures, words
 
@@ -85,6 +86,7 @@ def _page(session: Session, user: User, *, at: datetime, **more: Any) -> str:
         "plan.html",
         plan=found,
         today=practice.today(session, user, at=at),
+        computing=len(unready(session)),
         figures=figures,
         options=practice.options(session),
         languages=language.LANGUAGES,

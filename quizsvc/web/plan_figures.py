@@ -27,7 +27,7 @@ def course(plan: Plan) -> Figure:
         y=axis(_("questions recalled, in percent")),
         series=[
             series(
-                _("as planned, with %(level)s band", level="90 %"),
+                _("as planned, with %(level)s band", level=_("%(share)s %%", share=90)),
                 "1",
                 ahead,
                 planned,

@@ -178,27 +178,40 @@ def _room(figure: Mapping[str, Any]) -> tuple[float, float]:
     return (0.0 if 0 <= low < room else low - room), high + room
 
 
+@dataclass(frozen=True, kw_only=True)
+class Apart:
+    """How far predicted points lie from a measured curve, in the median over them."""
+
+    off: float  # a difference, or a factor of 1 or more
+    where: Literal["above", "below", "around"]  # around: on both sides, or on it
+
+
 def apart(
     curve: Sequence[Point], series: Mapping[str, Any], x_scale: str, y_scale: str
-) -> float | None:
-    """How far predicted points lie from a measured curve, in the median: a factor of 1 or
-    more on a log scale, else a difference; none where no point lies along the curve."""
+) -> Apart | None:
+    """From a measured curve: by a factor on a log scale, else by a difference; none where
+    no point lies along the curve."""
     along = x_scale == "log"
     measured = [
         (x, y)
         for x, y in sorted(zip(series["x"], series["y"], strict=True))
         if y is not None and isfinite(y) and (not along or x > 0)
     ]
-    off = []
+    off, above, below = [], 0, 0
     for x, y in curve:
         there = _at(measured, x, log10 if along and x > 0 else float)
         if there is None:
             continue
-        if y_scale != "log":
-            off.append(abs(y - there))
-        elif (factor := _factor(y, there)) is not None:
-            off.append(factor)
-    return median(off) if off else None
+        far = abs(y - there) if y_scale != "log" else _factor(y, there)
+        if far is not None:
+            off.append(far)
+            above, below = above + (y > there), below + (y < there)
+    if not off:
+        return None
+    where: Literal["above", "below", "around"] = "around"
+    if not (above and below) and above + below:
+        where = "above" if above else "below"
+    return Apart(off=median(off), where=where)
 
 
 def _at(

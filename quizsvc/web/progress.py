@@ -38,6 +38,7 @@ MISTAKES = {
     "not-csv": _l("this is not CSV; a quotation mark may be missing."),
     "not-utf-8": _l("the text is not in UTF-8."),
     "too-large": _l("The file is larger than 8 MiB."),
+    "too-many": _l("The file brings more than 20,000 new reviews. Split it."),
     "unknown-zone": _l("There is no such time zone. Write one such as Asia/Shanghai."),
 }
 
@@ -110,7 +111,7 @@ def _page(session: Session, user: User, *, at: datetime, **more: Any) -> str:
             figures["weeks"] = progress_figures.weeks(told.weeks, names)
     if told.answers:
         if told.recall.met:
-            figures["forecast"] = progress_figures.forecast(told.forecast)
+            figures["forecast"] = progress_figures.forecast(told.forecast[1:], told.day)
         figures["days"] = progress_figures.days(told.habit.days)
     return render_template(
         "progress.html",

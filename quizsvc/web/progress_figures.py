@@ -1,6 +1,7 @@
 """Pure but for the language: progress as figures."""
 
 from collections.abc import Sequence
+from datetime import date
 
 from quizsvc.practice.progress import Ahead, Bin, Day, Week
 from quizsvc.web.curves import Figure, axis, figure, series
@@ -26,7 +27,7 @@ def calibration(bins: Sequence[Bin]) -> Figure:
             series(
                 _(
                     "your answers, with %(level)s interval, N %(count)s",
-                    level="95 %",
+                    level=_("%(share)s %%", share=95),
                     count=sum(b.share.answers for b in bins),
                 ),
                 "1",
@@ -59,7 +60,10 @@ def weeks(found: Sequence[Week], names: Sequence[str]) -> Figure:
         y=axis(_("share answered right")),
         series=[
             series(
-                _("your answers, with %(level)s interval", level="95 %"),
+                _(
+                    "your answers, with %(level)s interval",
+                    level=_("%(share)s %%", share=95),
+                ),
                 "1",
                 places,
                 right,
@@ -73,12 +77,11 @@ def weeks(found: Sequence[Week], names: Sequence[str]) -> Figure:
     )
 
 
-def forecast(found: Sequence[Ahead]) -> Figure:
+def forecast(found: Sequence[Ahead], today: date) -> Figure:
     """How much would be recalled on days to come if nothing were asked any more."""
-    today = found[0].day
     shares = [100 * one.recall.known / one.recall.questions for one in found]
     alt = _(
-        "Without another look recall falls from %(first)s %% of all questions today to %(last)s %% in %(days)s days.",
+        "Without another look recall falls from %(first)s %% of all questions tomorrow to %(last)s %% in %(days)s days.",
         first=format(shares[0], ".0f"),
         last=format(shares[-1], ".0f"),
         days=(found[-1].day - today).days,

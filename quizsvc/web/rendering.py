@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
-from babel.dates import format_skeleton
+from babel.dates import format_date, format_skeleton
 from flask import Flask, request
 from flask_babel import get_locale
 from markupsafe import Markup
@@ -29,6 +29,11 @@ def day(value: date) -> str:
 def date_only(value: date) -> str:
     """A month and day, where there is little room: Dec 4."""
     return str(format_skeleton("MMMd", value, locale=get_locale()))
+
+
+def dated(value: date) -> str:
+    """A day with its year, where that may be another one: Dec 4, 2026."""
+    return str(format_date(value, format="medium", locale=get_locale()))
 
 
 def _ticks(axis: Mapping[str, Any]) -> list[str]:
@@ -60,6 +65,7 @@ def init_app(app: Flask) -> None:
         "code": highlighted,
         "day": day,
         "date_only": date_only,
+        "dated": dated,
         "number": plots.number,
         "plain": plain,
         "shown": controls.shown,
@@ -77,6 +83,7 @@ def init_app(app: Flask) -> None:
         "ways": tables.ways,
         "thumbnail": plots.thumbnail,
         "TAGS": language.TAGS,
+        "TAG_NAMES": words.TAG_NAMES,
         "TOPICS": words.TOPICS,
         "LEVELS": words.LEVELS,
         "FORMS": words.FORMS,

@@ -6,6 +6,7 @@ from flask import Blueprint, render_template
 
 from quizsvc import db, practice
 from quizsvc.practice.glance import glance
+from quizsvc.practice.measured import unready
 from quizsvc.web import plan_figures
 
 bp = Blueprint("today", __name__)
@@ -23,6 +24,7 @@ def show() -> str:
         "today.html",
         today=practice.today(session, user, at=at),
         plan=seen.plan,
+        computing=len(unready(session)),
         week=seen.week,
         started=seen.started,
         figures=figures,

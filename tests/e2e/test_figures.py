@@ -37,7 +37,10 @@ MANY = {
 WHOLE = {
     **MANY,
     "id": "whole",
-    "series": [{**one, "x": [1, 10], "y": [0.4, 0.5]} for one in MANY["series"]],
+    "series": [
+        {**one, "x": [1, 2, 5, 10], "y": [0.4, 0.5, 0.4, 0.5], "low": [], "high": []}
+        for one in MANY["series"]
+    ],
 }
 NAMED = {
     **FIGURE,
@@ -228,9 +231,9 @@ def test_a_run_is_seen_beside_the_button_that_asked_for_it(
     page: Page, width: int, height: int
 ) -> None:
     page.set_viewport_size({"width": width, "height": height})
-    page.goto(f"/experiments/coin?tosses={width}")
+    page.goto(f"/experiments/coin?tosses={width // 2}")
     for place in ("[data-folded]", "[data-result]"):
-        button = page.locator(f"{place} .btn").first
+        button = page.locator(f"{place} button.btn:has-text('Run and compare')")
         button.click()
         status = page.locator("[data-status=lab]")
         expect(status.locator("progress")).to_be_in_viewport(ratio=1)

@@ -23,7 +23,7 @@ WORDS = {
         "run": "运行并比较",
         "mine": "你的预测",
         "folded": "先预测，再看结果",
-        "behind": "有 1 次较早的运行",
+        "behind": "有1次较早的运行",
         "shown": "当前显示",
     },
 }
@@ -131,7 +131,7 @@ def test_the_address_shows_another_visitor_the_same(
     )
     other = context.new_page()
     other.goto(page.url)
-    expect(other.locator("[aria-labelledby=mine]")).to_contain_text("你预测 −1.5")
+    expect(other.locator("[aria-labelledby=mine]")).to_contain_text("你预测−1.5")
     expect(other.locator(".dots .mine").first).to_be_visible()
     context.close()
 

@@ -28,7 +28,7 @@ def start(page: Page) -> None:
             "^(Right|Not right)$",
             "Tick at least one choice",
         ),
-        ("zh", r"第 \d+ 题，共 \d+ 题：", "^(正确|不对)$", "至少勾选一项"),
+        ("zh", r"第\d+题，共\d+题：", "^(正确|不对)$", "至少勾选一项"),
     ],
 )
 def test_the_whole_loop_by_keyboard_alone(

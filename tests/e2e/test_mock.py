@@ -107,6 +107,6 @@ def test_an_interview_in_chinese_with_an_input_method(
     expect(page.get_by_role("heading", name="追问阶梯")).to_be_visible()
     page.get_by_role("button", name="结束并看报告").click()
     page.wait_for_url(HOME)
-    expect(page.get_by_role("heading", level=1)).to_have_text("1 道题要练")
+    expect(page.get_by_role("heading", level=1)).to_have_text("1道题要练")
     assert too_wide(page) == 0
     context.close()

@@ -73,7 +73,7 @@ def test_mistakes_are_told_beside_the_form(
     page.locator("#file").set_input_files(file)
     page.get_by_role("button", name="检查文件").click()
     expect(page.locator("[role=alert] li")).to_have_count(2)
-    expect(page.locator("[role=alert]")).to_contain_text("第 2 行")
+    expect(page.locator("[role=alert]")).to_contain_text("第2行")
     expect(page.locator("[role=alert]")).to_be_in_viewport()
     context.close()
 

@@ -11,21 +11,23 @@ from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from typing import Any, Literal, NamedTuple, get_args
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
 from question_bank.content import LANGUAGES, LEVELS, SOURCE
 from question_bank.kept import Kept
 from question_bank.models import Revision, RevisionText
-from quizsvc.models import User
+from quizsvc.models import Review, User
 from quizsvc.practice.bank import held
 from quizsvc.practice.explore.wording import closeness, query, says, searchable
 from quizsvc.practice.progress.cards import LASTING
+from quizsvc.practice.progress.habit import DAY
 from quizsvc.practice.remarks import flagged
 from quizsvc.practice.users import calibration
 from quizsvc.scheduling.candidate import recall
 from quizsvc.scheduling.days import study_day
 from quizsvc.scheduling.log import State
+from quizsvc.scheduling.memory import Rating
 
 Standing = Literal["unseen", "learning", "due", "known"]
 Order = Literal["fit", "level", "title", "due", "recall"]
@@ -33,6 +35,16 @@ STANDINGS: tuple[Standing, ...] = get_args(Standing)
 ORDERS: tuple[Order, ...] = get_args(Order)
 Place = tuple[str | int | float, ...]
 CHOICE = ("single", "multi")  # not told apart before the answer
+_LAST = (
+    select(func.max(Review.sequence))
+    .where(Review.user_id == bindparam("user_id"), Review.voided_at.is_(None))
+    .group_by(Review.question_id)
+)
+_WRONG = select(Review.question_id).where(
+    Review.user_id == bindparam("user_id"),
+    Review.sequence.in_(_LAST),
+    Review.rating == Rating.AGAIN.value,
+)
 
 
 class Words(NamedTuple):
@@ -62,7 +74,8 @@ class Listed(NamedTuple):
     words: Words
     state: State | None
     standing: Standing
-    recall: float | None  # now; None if never met
+    wrong: bool  # whether the last answer to it was
+    recall: float | None  # tomorrow, not now: on its day an answer is known
     flagged: bool
 
     def title(self, lang: str) -> tuple[str, str]:
@@ -110,6 +123,7 @@ def everything(session: Session, user: User, *, at: datetime) -> list[Listed]:
     """Every published question, by slug."""
     day = study_day(at, user.time_zone, user.rollover_hour)
     known, flags = calibration(user), flagged(session, user)
+    wrong = _wrong(session, user)
     bank = sorted(held(session, user), key=lambda one: one.slug)
     words = _words(session, {one.content_hash for one in bank})
     return [
@@ -123,21 +137,30 @@ def everything(session: Session, user: User, *, at: datetime) -> list[Listed]:
             topic=one.cover.topic,
             words=words[one.content_hash],
             state=one.state,
-            standing=standing(one.state, day),
-            recall=None if one.state is None else recall(one.state, day, known),
+            standing=standing(one.state, day, wrong=one.id in wrong),
+            wrong=one.id in wrong,
+            recall=None if one.state is None else recall(one.state, day + DAY, known),
             flagged=one.id in flags,
         )
         for one in bank
     ]
 
 
-def standing(state: State | None, day: date) -> Standing:
-    """Where a card stands on a study day. Known: it would last a week."""
+def standing(state: State | None, day: date, *, wrong: bool) -> Standing:
+    """Where a card stands on a study day. Known: it would last a week, and was not
+    answered wrong last.
+    """
     if state is None:
         return "unseen"
     if state.due <= day:
         return "due"
-    return "known" if state.stability >= LASTING else "learning"
+    return "known" if state.stability >= LASTING and not wrong else "learning"
+
+
+def _wrong(session: Session, user: User) -> set[int]:
+    """The ids of the questions whose last answer that counts was wrong."""
+    session.flush()  # a connection does not see to it
+    return set(session.connection().execute(_WRONG, {"user_id": user.id}).scalars())
 
 
 def search(bank: Sequence[Listed], wanted: Wanted, lang: str) -> Found:

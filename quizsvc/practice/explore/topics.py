@@ -1,4 +1,4 @@
-"""How firm each topic is at each level: now, and on the day of the interview."""
+"""How firm each topic is at each level: tomorrow, and on the day of the interview."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
@@ -26,13 +26,15 @@ class Cell(NamedTuple):
 
     questions: int
     met: int
-    now: float | None  # mean recall of those met; None for none
+    tomorrow: float | None  # mean recall of those met; None for none
     then: float | None  # the same on the interview date, without another look
-    share: float  # of all its questions, how many would be recalled now
+    share: float  # of all its questions, how many would be recalled tomorrow
 
     @property
     def mastery(self) -> Mastery:
-        """A word for ``share``: a topic is not mastered by one question known well."""
+        """A word for ``share``: a topic is not mastered by one question known well, nor
+        by one that was answered wrong last.
+        """
         if not self.met:
             return "unmet"
         return next(word for word, least in BOUNDS.items() if self.share >= least)
@@ -55,7 +57,7 @@ def topic_map(session: Session, user: User, *, at: datetime) -> TopicMap:
     """The map of every published question on a study day."""
     day = study_day(at, user.time_zone, user.rollover_hour)
     on = user.interview_date
-    interview = on if on is not None and on >= day else None
+    interview = on if on is not None and on > day else None
     bank, known = everything(session, user, at=at), calibration(user)
     return mapped(bank, day, interview, known)
 
@@ -82,22 +84,23 @@ def mapped(
 
 
 def _cell(some: list[Listed], interview: date | None, known: Calibration) -> Cell:
-    now = [one.recall for one in some if one.recall is not None]
+    tomorrow = [one.recall for one in some if one.recall is not None]
+    right = [one.recall for one in some if one.recall is not None and not one.wrong]
     met = [one.state for one in some if one.state is not None]
     then = [_then(state, interview, known) for state in met] if interview else []
     return Cell(
         questions=len(some),
         met=len(met),
-        now=mean(now) if now else None,
+        tomorrow=mean(tomorrow) if tomorrow else None,
         then=mean(then) if then else None,
-        share=sum(now) / len(some) if some else 0.0,
+        share=sum(right) / len(some) if some else 0.0,
     )
 
 
 def at_interview(user: User, one: Listed, *, at: datetime) -> float | None:
     """Recall of a question on the interview date; None without one to come, or unmet."""
     on, day = user.interview_date, study_day(at, user.time_zone, user.rollover_hour)
-    if one.state is None or on is None or on < day:
+    if one.state is None or on is None or on <= day:
         return None
     return _then(one.state, on, calibration(user))
 

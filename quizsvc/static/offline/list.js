@@ -16,6 +16,8 @@ async function pageFor(id) {
   return page ? new DOMParser().parseFromString(await page.text(), 'text/html') : null;
 }
 
+const title = page => page?.querySelector('#stem [lang]');   // without its place in a day long gone
+
 function adopt(target, source) {
   target.replaceChildren(...[...source?.childNodes ?? []].map(node => document.importNode(node, true)));
 }
@@ -25,7 +27,7 @@ async function questions(answers) {
   const kept = (await all('questions')).filter(q => Date.parse(q.expires_at) > Date.now() && !answers.some(a => a.id === q.id && a.state !== 'unread'));
   for (const one of kept.sort((a, b) => a.place - b.place)) {
     const row = $('question').content.cloneNode(true), link = row.querySelector('a');
-    adopt(link, (await pageFor(one.id))?.getElementById('stem'));
+    adopt(link, title(await pageFor(one.id)));
     link.href = `/practice/${one.id}`;
     row.querySelector('[data-until]').textContent = word('until').replace('{}', time(one.expires_at));
     rows.push(row);
@@ -58,7 +60,7 @@ async function answered(answers) {
   answers.sort((a, b) => b.body.answered_at.localeCompare(a.body.answered_at));
   for (const one of answers) {
     const row = $('answer').content.cloneNode(true), page = await pageFor(one.id), at = name => row.querySelector(`[data-${name}]`);
-    adopt(at('title'), page?.getElementById('stem'));
+    adopt(at('title'), title(page));
     at('state').append(...states(one).flatMap(part => [part, ' ']));
     at('why').textContent = one.state === 'refused' ? word(one.code) : one.state === 'unread' ? word('unread') : word('waiting').replace('{}', time(one.body.answered_at));
     adopt(at('stem'), page?.querySelector('.stem'));

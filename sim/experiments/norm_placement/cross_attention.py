@@ -41,7 +41,7 @@ CLAIMS = (
         id="post_decoder_vanishes",
         statement=Text(
             en="In a Post-Norm decoder the gradient along the stream shrinks by a factor of 0.6 to 0.8 in every layer: it vanishes exponentially.",
-            zh="在 Post-Norm 解码器中，沿残差流的梯度每层缩小为 0.6 到 0.8 倍：按指数消失。",
+            zh="在 Post-Norm 解码器中，沿残差流的梯度每层乘以 0.6 到 0.8：按指数消失。",
         ),
         metric="post_decoder_factor",
         above=0.6,

@@ -54,7 +54,7 @@ CLAIMS = (
         id="post_identity_decays",
         statement=Text(
             en="With every branch cut, Post-Norm shrinks the gradient by more than $\\sqrt{2/3}$ a layer: the skip path alone loses it exponentially.",
-            zh="切断所有支路后，Post-Norm 每层使梯度缩小超过 $\\sqrt{2/3}$ 倍：仅靠跳跃路径，梯度按指数衰减。",
+            zh="切断所有支路后，Post-Norm 每层给梯度乘上一个小于 $\\sqrt{2/3}$ 的因子：仅靠跳跃路径，梯度按指数衰减。",
         ),
         metric="post_identity_factor",
         below=math.sqrt(2 / 3),
