@@ -4,13 +4,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from apiflask import APIFlask
+from flask import Flask, Request
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 
 from quizsvc import api, db, errors, security, settings, web
 from quizsvc.wire import PlainJSON, StrictRequest
 
 
+class PagesSession(SecureCookieSessionInterface):
+    """Sessions for pages: a program has none."""
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        if request.path.startswith("/api/"):
+            return None
+        return super().open_session(app, request)
+
+
 class QuizApp(APIFlask):
     request_class = StrictRequest
+    session_interface = PagesSession()
     json_provider_class = PlainJSON
 
 

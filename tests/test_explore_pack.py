@@ -31,6 +31,7 @@ def listed(item: QuestionItem) -> Listed:
         standing="unseen",
         recall=None,
         flagged=False,
+        wrong=False,
     )
 
 
