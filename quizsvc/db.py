@@ -4,7 +4,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from threading import Lock, local
 
@@ -35,7 +35,7 @@ def make_engine(url: str) -> Engine:
 
 
 def _prepare(connection: sqlite3.Connection, _record: object) -> None:
-    connection.isolation_level = None  # we say BEGIN ourselves, see _begin
+    connection.isolation_level = None  # we say BEGIN ourselves, see _Turns.begin
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")  # an acknowledged answer survives
@@ -108,10 +108,12 @@ def _locked() -> OperationalError:
 def _free(cursor: DBAPICursor) -> bool:
     try:
         cursor.execute("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
-            raise OperationalError("BEGIN IMMEDIATE", None, error) from error
-        return False
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
+            return False
+        raise DBAPIError.instance(
+            "BEGIN IMMEDIATE", None, error, sqlite3.Error
+        ) from error
     return True
 
 
@@ -150,14 +152,20 @@ def session() -> Session:
     return g.session  # type: ignore[no-any-return]
 
 
-def turn() -> AbstractContextManager[None]:
-    """The turn to write, taken before the first transaction that writes.
+@contextmanager
+def turn() -> Iterator[None]:
+    """The turn to write, taken before the first transaction of the request's session.
 
     For a request that reads much and then writes: while it holds the file, a thread that
     only prepares to do so would take the interpreter from it. Raises OperationalError.
     """
     turns: _Turns | None = engine().get_execution_options().get("quizsvc_turns")
-    return turns.held() if turns else nullcontext()
+    with turns.held() if turns else nullcontext():
+        try:
+            yield
+        finally:
+            if "session" in g:  # what was not committed must not keep the file
+                g.session.rollback()
 
 
 def close_session(_error: BaseException | None) -> None:

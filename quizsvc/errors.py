@@ -19,6 +19,7 @@ from quizsvc.refusals import FieldError, Refused
 log = logging.getLogger(__name__)
 
 PROBLEM = "application/problem+json"
+BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 SCHEMA = {  # a plain dict: APIFlask cannot take a Pydantic model here
     "type": "object",
     "required": ["type", "title", "status", "code", "request_id"],
@@ -127,7 +128,7 @@ def unavailable(error: Exception) -> Response:
     if code == sqlite3.SQLITE_FULL:
         detail = "The disk is full. Nothing was saved; free some space and try again."
         return reply(503, "storage-full", detail)
-    if code & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+    if code & 0xFF not in BUSY:
         detail = "The database cannot be used; the log of the service says why."
         return reply(503, "database-broken", detail)
     detail = "The database is busy. Nothing was saved; please try again."

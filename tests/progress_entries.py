@@ -21,7 +21,7 @@ def entry(ago: int = 0, rating: int = 3, question: int = 1, **facts: object) -> 
         "chance": 0.0,
         "confidence": None,
         "seconds": 10.0,
-        "reviewed_at": datetime.combine(TODAY - ago * DAY, NOON),
+        "given_at": datetime.combine(TODAY - ago * DAY, NOON),
         "stability": 5.0,
     }
     return Entry(**(values | facts))  # type: ignore[arg-type]
@@ -51,7 +51,7 @@ entries = st.builds(
     chance=st.floats(0, 1, exclude_max=True),
     confidence=st.sampled_from([None, "sure", "unsure", "dont-know"]),
     seconds=st.none() | st.floats(0, 90_000),
-    reviewed_at=st.datetimes(timezones=st.just(UTC)),
+    given_at=st.datetimes(timezones=st.just(UTC)),
     stability=st.floats(0.001, 36500),
 )
 logs = st.lists(entries, max_size=60)

@@ -125,6 +125,8 @@ def test_an_answer_changes_the_plan_and_not_its_tag(client: FlaskClient) -> None
         ({"interview_date": "soon"}, "/interview_date", None),
         ({"interview_date": 0}, "/interview_date", None),
         ({"interview_date": 1796169600}, "/interview_date", None),
+        ({"interview_date": "1796169600"}, "/interview_date", None),
+        ({"interview_date": "2027-W01-1"}, "/interview_date", None),
         ({"interview_date": "2027-02-03T00:00:00"}, "/interview_date", None),
         ({"interview_date": "9999-01-01"}, "/interview_date", "out-of-range"),
         ({"topics": ["cooking"]}, "/topics/0", "not-an-option"),

@@ -183,6 +183,8 @@ def test_a_broken_database_is_not_called_busy(
 
     assert (reply.status_code, reply.get_json()["code"]) == (503, "database-broken")
     assert "kept" not in client.get("/").text
+    reply = client.post(f"{V1}/questions/{make_item().slug}/presentations", json={})
+    assert (reply.status_code, reply.get_json()["code"]) == (503, "database-broken")
 
 
 def test_replies_forbid_foreign_content_and_shared_caches(client: FlaskClient) -> None:

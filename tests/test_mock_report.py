@@ -37,7 +37,19 @@ def test_the_report_says_what_was_strong_weak_missed_and_contradicted(
         assert strong.due is not None
         assert strong.due > weak.due
         assert view.topics == [("placement", 2, 0.75, 1)]
-        assert (view.score, view.spent, view.planned) == (0.75, 250, 3)
+        assert (view.score, view.planned) == (0.75, 3)
+        assert (view.spent, view.answering) == (250, 50 + 90)
+
+
+def test_no_more_time_went_into_answers_than_into_the_interview(
+    session: Session,
+) -> None:
+    user = stocked(session)
+    made = begin(session, user)
+    answered(session, user, made, AT + 1200 * SECOND)  # away for most of it
+    view = told(session, user, made, AT + 1200 * SECOND)
+    assert view.lines[0].seconds == 1200
+    assert view.answering == view.spent == 300
 
 
 def test_what_is_undone_has_no_outcome_any_more(session: Session) -> None:
@@ -49,9 +61,9 @@ def test_what_is_undone_has_no_outcome_any_more(session: Session) -> None:
     view = told(session, user, made, AT)
     [line] = view.lines
     assert (line.rating, line.outcome, line.due) == (None, None, None)
-    assert (line.score, view.score, view.topics) == (None, None, [])
+    assert (line.undone, line.score, view.score, view.topics) == (True, None, None, [])
     [outline] = mock.outlines(session, user, limit=5)
-    assert (outline.answered, outline.score) == (0, None)
+    assert (outline.answered, outline.score) == (1, None)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_each_answer_moves_the_pace_towards_itself(many: int, spent: float) -> N
 @given(answers)
 def test_a_pace_is_within_reason(recent: list[tuple[bool, float]]) -> None:
     for typical in pace(recent):
-        assert 1 <= typical <= LONGEST
+        assert 1 <= typical <= LONGEST + READING
 
 
 @given(st.floats(1, 60), st.floats(0, 1e6), st.booleans())

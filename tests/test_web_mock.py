@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
-from sqlalchemy import Engine, func, select
-from werkzeug.test import TestResponse
+from sqlalchemy import Engine, select
 
 from quizsvc.db import reading, writing
 from quizsvc.models import Answer, MemoryState, MockInterview, Review, User
 
 from .api_helpers import V1, stock
 from .factories import make_item
+from .mock_pages import count, home, mark, said, start
 from .web_helpers import Page, get, post
 
 
@@ -21,35 +21,6 @@ from .web_helpers import Page, get, post
 def _bank(engine: Engine, tmp_path: Path) -> None:
     talks = [make_item(f"talk-{n}", type="open") for n in range(2)]
     stock(engine, tmp_path, [*talks, make_item(), make_item("other", level="hard")])
-
-
-def start(client: FlaskClient, **wish: object) -> str:
-    """Start an interview; the address of its first question."""
-    reply = post(
-        client, "/mock", **{"minutes": "10", "mixed": "0", "lang": "en", **wish}
-    )
-    assert reply.status_code == 303, reply.text
-    return reply.location
-
-
-def home(address: str) -> str:
-    return address.rsplit("/", 1)[0]
-
-
-def said(client: FlaskClient, address: str, text: str = "", **more: object) -> Page:
-    """Answer the question at an address; the page of its key points."""
-    reply = post(client, address, text=text, **more)
-    assert (reply.status_code, reply.location) == (303, address)
-    return get(client, address)
-
-
-def mark(client: FlaskClient, address: str, **fields: object) -> TestResponse:
-    return post(client, address, marks="1", **fields)
-
-
-def count(engine: Engine, table: type) -> int:
-    with reading(engine) as session:
-        return session.scalar(select(func.count()).select_from(table)) or 0
 
 
 def test_an_interview_goes_from_start_to_report_without_script(
@@ -98,54 +69,6 @@ def test_an_interview_goes_from_start_to_report_without_script(
             4,
         ]
     assert count(engine, MemoryState) == 2
-
-
-def test_what_an_early_end_leaves_out_was_not_asked(
-    client: FlaskClient, engine: Engine
-) -> None:
-    address = start(client)
-    said(client, address)
-    mark(client, address, rating="good")
-    post(client, f"{home(address)}/end")
-    assert "1 question was not asked, since you ended early." in (
-        get(client, home(address)).text
-    )
-    with writing(engine) as session:
-        found = session.scalars(select(MockInterview)).one()
-        found.minutes = 0
-        session.commit()
-    assert "1 question was not reached." in get(client, home(address)).text
-
-
-def test_an_answer_taken_back_is_told_in_the_report(
-    client: FlaskClient, engine: Engine
-) -> None:
-    address = start(client)
-    said(client, address)
-    mark(client, address, rating="good")
-    with reading(engine) as session:
-        review = session.scalars(select(Review)).one().id
-    assert post(client, f"/reviews/{review}/undo").status_code == 303
-    report = get(client, home(address))
-    assert report.status == 200
-    assert "taken back" in report.text
-
-
-def test_the_answers_of_a_report_add_up(client: FlaskClient, engine: Engine) -> None:
-    address = start(client)
-    for number, seconds in enumerate((17.9, 5.8), 1):
-        place = f"{home(address)}/{number}"
-        said(client, place)
-        mark(client, place, rating="good")
-        with writing(engine) as session:
-            latest = select(Answer).order_by(Answer.answered_at.desc())
-            session.scalars(latest).first().seconds = seconds  # type: ignore[union-attr]
-            session.commit()
-        post(client, f"{home(address)}/next")
-    report = get(client, home(address))
-    assert "0:22 of it for the answers" in report.text
-    rows = re.findall(r"<td>0:(\d\d)</td>", report.html)
-    assert sum(map(int, rows)) == 22
 
 
 def test_an_answer_said_aloud_needs_no_words(
@@ -230,19 +153,6 @@ def test_leaving_is_safe_and_going_on_is_offered(client: FlaskClient) -> None:
     assert "An interview is open" in get(client, "/").text
     post(client, f"{home(address)}/end")
     assert "An interview is open" not in get(client, "/").text
-
-
-def test_an_unmarked_answer_is_named_in_the_report_and_marked_later(
-    client: FlaskClient, engine: Engine
-) -> None:
-    address = start(client)
-    said(client, address, "It mentions formula.")
-    post(client, f"{home(address)}/end")
-    report = get(client, home(address))
-    assert "Question 1 is answered but not marked" in report.text
-    assert mark(client, address, rating="good").status_code == 303
-    assert "To the report" in get(client, address).text
-    assert count(engine, Review) == 1
 
 
 def test_a_question_answered_elsewhere_is_asked_anew_with_the_words_kept(

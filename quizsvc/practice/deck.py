@@ -1,14 +1,14 @@
 """The questions of a candidate's goal, as rows and as the deck that the planner takes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from math import nan
 
 import numpy as np
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session
 
-from quizsvc.models import Review, User
+from quizsvc.models import Answer, Review, User
 from quizsvc.practice.bank import Held, held
 from quizsvc.practice.measured import unready
 from quizsvc.scheduling.log import State
@@ -16,8 +16,12 @@ from quizsvc.scheduling.memory import Rating
 from quizsvc.scheduling.pace import RECENT, Pace, Timed, pace, spent
 from quizsvc.scheduling.planner import Deck
 
+GIVEN_AT = func.coalesce(Answer.answered_at, Review.reviewed_at)
+"""When an answer was given; an open one is reviewed later, when it is marked."""
+
 _RECENT = (
-    select(Review.rating, Review.study_day, Review.reviewed_at, Review.seconds)
+    select(Review.rating, Review.study_day, GIVEN_AT, Review.seconds)
+    .outerjoin(Answer, Answer.id == Review.answer_id)
     .where(
         Review.user_id == bindparam("user_id"),
         Review.voided_at.is_(None),
@@ -38,19 +42,34 @@ def listed(
     experiment is still being computed is left out.
     """
     later = unready(session)
-    packs, topics, levels = set(user.packs), set(user.topics), set(user.levels)
-    wanted = {lang} if lang else set(user.languages)
     found = [
         one
-        for one in held(session, user)
+        for one in _of_the_goal(session, user, lang)
         if one.revision_id not in later
-        and (not packs or one.pack in packs)
-        and (not topics or one.cover.topic in topics)
-        and (not levels or one.cover.level in levels)
-        and (not wanted or not wanted.isdisjoint(one.cover.title))
         and (until is None or one.state is None or _asked_by(one.state, until))
     ]
     return sorted(found, key=lambda one: (one.cover.rank, one.slug))
+
+
+def awaited(session: Session, user: User) -> int:
+    """How many questions of the goal are left out until they are computed."""
+    later = unready(session)
+    return sum(one.revision_id in later for one in _of_the_goal(session, user))
+
+
+def _of_the_goal(
+    session: Session, user: User, lang: str | None = None
+) -> Iterator[Held]:
+    packs, topics, levels = set(user.packs), set(user.topics), set(user.levels)
+    wanted = {lang} if lang else set(user.languages)
+    for one in held(session, user):
+        if (
+            (not packs or one.pack in packs)
+            and (not topics or one.cover.topic in topics)
+            and (not levels or one.cover.level in levels)
+            and (not wanted or not wanted.isdisjoint(one.cover.title))
+        ):
+            yield one
 
 
 def _asked_by(state: State, day: date) -> bool:

@@ -12,9 +12,9 @@ from sqlalchemy import bindparam, func, select
 from sqlalchemy.orm import Session, aliased
 
 from question_bank.models import Question
-from quizsvc.models import MemoryState, Review, User
+from quizsvc.models import Answer, MemoryState, Review, User
 from quizsvc.practice.bank import Held
-from quizsvc.practice.deck import deck, listed, usual_pace
+from quizsvc.practice.deck import GIVEN_AT, deck, listed, usual_pace
 from quizsvc.practice.goal import aim, known_beforehand
 from quizsvc.practice.progress.cards import LEAST, RECENT, leeches
 from quizsvc.practice.progress.entries import Entry, card_of
@@ -29,14 +29,15 @@ from quizsvc.scheduling.pace import Timed, spent
 from quizsvc.scheduling.planner import Why, rank
 
 _REVIEWED = (
-    select(Question.slug, Review.study_day, Review.reviewed_at, Review.seconds)
+    select(Question.slug, GIVEN_AT, Review.seconds)
     .join(Review, Review.question_id == Question.id)
+    .outerjoin(Answer, Answer.id == Review.answer_id)
     .where(
         Review.user_id == bindparam("user_id"),
         Review.study_day == bindparam("day"),
         Review.voided_at.is_(None),
     )
-    .order_by(Review.reviewed_at)
+    .order_by(GIVEN_AT)
 )
 _COMING = (
     select(func.min(MemoryState.due))
@@ -188,7 +189,7 @@ def today(session: Session, user: User, *, at: datetime) -> Today:
     reviewed = connection.execute(_REVIEWED, mine | {"day": day}).all()
     wanted = aim(user, day)
     left = wanted.seconds - sum(
-        spent([Timed(day, at, seconds or 0.0) for _, day, at, seconds in reviewed])
+        spent([Timed(day, given, took or 0.0) for _, given, took in reviewed])
     )
     starts = accumulate((item.seconds for item in items), initial=0.0)
     count = min(sum(1 for _ in takewhile(lambda s: s < left, starts)), len(items))

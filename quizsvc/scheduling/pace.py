@@ -61,7 +61,7 @@ def pace(recent: Iterable[tuple[bool, float]]) -> Pace:
     """
     spent: dict[bool, list[float]] = {True: [], False: []}
     for right, seconds in recent:
-        spent[right].append(min(max(seconds, 1.0), LONGEST))
+        spent[right].append(min(max(seconds, 1.0), LONGEST + READING))
     either = _typical(spent[True] + spent[False], USUAL)
     return Pace(_typical(spent[True], either), _typical(spent[False], either))
 

@@ -1,5 +1,6 @@
 """What all schemas share."""
 
+import re
 from datetime import date, datetime
 from hashlib import sha256
 from typing import Annotated, Literal
@@ -23,14 +24,16 @@ Moment = Annotated[  # a time in UTC; RFC 3339 with a Z in JSON
 ]
 
 
+DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
 def _written(value: object) -> object:
     """Only 2026-03-02 is a day: no number, and no moment."""
-    if value is not None and not (isinstance(value, str) and len(value) == LENGTH):
+    if value is not None and not (isinstance(value, str) and DAY.fullmatch(value)):
         raise ValueError("Write a day as 2026-03-02.")
     return value
 
 
-LENGTH = len("2026-03-02")
 Day = Annotated[date, BeforeValidator(_written)]
 
 

@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response
 from quizsvc import db, practice
 from quizsvc.models import User
 from quizsvc.practice import Goal
-from quizsvc.practice.measured import unready
+from quizsvc.practice.deck import awaited
 from quizsvc.refusals import Invalid, invalid
 from quizsvc.web import language, plan_figures, words
 
@@ -86,7 +86,7 @@ def _page(session: Session, user: User, *, at: datetime, **more: Any) -> str:
         "plan.html",
         plan=found,
         today=practice.today(session, user, at=at),
-        computing=len(unready(session)),
+        computing=awaited(session, user),
         figures=figures,
         options=practice.options(session),
         languages=language.LANGUAGES,

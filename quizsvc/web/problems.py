@@ -84,9 +84,10 @@ def _by_code(code: str) -> Problem | None:
         return Problem(
             title=_("The database cannot be used"),
             kept=_(
-                "Nothing was saved by this request. Its file may be damaged, or of "
-                "another version: the log of the service says what is wrong. Stop the "
-                "service and put a copy of the file in its place."
+                "Nothing was saved by this request. The log of the service says what is "
+                "wrong: its folder may be out of reach, or its file damaged or of "
+                "another version. If it is damaged, stop the service and put an earlier "
+                "copy in its place."
             ),
         )
     if code == STALE:

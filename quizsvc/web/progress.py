@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from flask import Blueprint, redirect, render_template, request, url_for
 from flask_babel import lazy_gettext as _l
@@ -76,13 +77,16 @@ def bring() -> Response | tuple[str, int] | str:
         session.rollback()
         user = practice.local_user(session, at=at)
         mistakes = [mistake(error) for error in refusal.errors[:TOLD]]
-        more = len(refusal.errors) - len(mistakes)
-        return _page(session, user, at=at, zone=zone, mistakes=mistakes, more=more), 422
+        rest = len(refusal.errors) - len(mistakes)
+        return _page(session, user, at=at, zone=zone, mistakes=mistakes, more=rest), 422
     if checked:
         session.commit()
         return redirect(url_for(".show", added=report.new, _anchor="log"), 303)
-    text = data.decode("utf-8-sig")
-    return _page(session, user, at=at, zone=zone, report=report, text=text)
+    here, text = ZoneInfo(user.time_zone), data.decode("utf-8-sig")
+    ends = (report.first, report.last)
+    days = [end and end.astimezone(here).date() for end in ends]
+    more: dict[str, Any] = {"report": report, "days": days, "text": text}
+    return _page(session, user, at=at, zone=zone, **more)
 
 
 def mistake(error: FieldError) -> str:

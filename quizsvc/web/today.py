@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from flask import Blueprint, render_template
 
 from quizsvc import db, practice
+from quizsvc.practice.deck import awaited
 from quizsvc.practice.glance import glance
-from quizsvc.practice.measured import unready
 from quizsvc.web import plan_figures
 
 bp = Blueprint("today", __name__)
@@ -24,7 +24,7 @@ def show() -> str:
         "today.html",
         today=practice.today(session, user, at=at),
         plan=seen.plan,
-        computing=len(unready(session)),
+        computing=awaited(session, user),
         week=seen.week,
         started=seen.started,
         figures=figures,

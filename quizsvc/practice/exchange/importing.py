@@ -106,7 +106,8 @@ def import_reviews(  # noqa: PLR0913 - a file, and how it is to be read
     changes nothing, and one that was undone stays undone. The states are folded anew. A
     line without a study day gets that of ``zone``, the user's if there is none; one
     without a chance of guessing was rated by its author: 0. Raises Invalid with every
-    mistake by its line, and for an unknown zone. A dry run writes nothing.
+    mistake by its line, for an unknown zone, and for more than ``MOST`` new reviews:
+    parts of a file can be brought one after the other. A dry run writes nothing.
     """
     if zone is not None:
         _check(zone)

@@ -10,7 +10,7 @@ from datetime import datetime
 from random import Random
 from typing import NamedTuple
 
-from sqlalchemy import and_, func, or_, select, update
+from sqlalchemy import and_, case, func, or_, select, update
 from sqlalchemy.orm import Session, selectinload
 
 from question_bank.base import new_id
@@ -138,17 +138,17 @@ def outlines(
     session: Session, user: User, *, limit: int, after: str | None = None
 ) -> list[Outline]:
     """The user's interviews, newest first, from the one behind ``after`` on."""
-    counts = ~Answer.review.has(Review.voided_at.is_not(None))
+    undone = Answer.review.has(Review.voided_at.is_not(None))
     query = (
         select(
             MockInterview,
             func.count(MockQuestion.position),
             func.count(Answer.id),
-            func.avg(Answer.score),
+            func.avg(case((~undone, Answer.score))),
         )
         .outerjoin(MockQuestion, MockQuestion.mock_id == MockInterview.id)
         .outerjoin(Presentation, Presentation.id == MockQuestion.presentation_id)
-        .outerjoin(Answer, and_(Answer.presentation_id == Presentation.id, counts))
+        .outerjoin(Answer, Answer.presentation_id == Presentation.id)
         .where(MockInterview.user_id == user.id)
         .group_by(MockInterview.id)
         .order_by(MockInterview.created_at.desc(), MockInterview.id.desc())

@@ -50,7 +50,8 @@ class Line:
     presentation_id: str
     answer_id: str | None
     dont_know: bool
-    score: float | None  # None until it is answered, and marked if open
+    undone: bool
+    score: float | None  # None until it is answered, and marked if open; if undone
     points: int  # of an open question
     ticked: int
     missed: list[str]  # key points that were not ticked, once it is marked
@@ -78,6 +79,11 @@ class Report:
     spent: float  # seconds
     left: float
     over: int  # answers that took more than the guide
+
+    @property
+    def answering(self) -> float:
+        """Seconds of the time spent that went into the answers."""
+        return min(sum(line.seconds or 0.0 for line in self.lines), self.spent)
 
     def of(self, outcome: Outcome) -> list[Line]:
         return [line for line in self.lines if line.outcome == outcome]
@@ -161,6 +167,7 @@ def _line(  # noqa: PLR0913 - which question, as it was shown, and when it comes
         presentation_id=shown.id,
         answer_id=answer.id if answer else None,
         dont_know=answer is not None and answer.dont_know,
+        undone=undone,
         score=answer.score if answer and not undone else None,
         points=len(points),
         ticked=sum(point.ticked for point in points),

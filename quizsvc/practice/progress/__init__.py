@@ -6,8 +6,9 @@ from datetime import date, datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from quizsvc.models import Review, User
+from quizsvc.models import Answer, Review, User
 from quizsvc.practice.bank import held
+from quizsvc.practice.deck import GIVEN_AT
 from quizsvc.practice.progress import cards, habit, retention
 from quizsvc.practice.progress.cards import Ahead, Learned, Leech, Recall, Topic
 from quizsvc.practice.progress.entries import Card, Entry, card_of
@@ -82,10 +83,13 @@ def progress(session: Session, user: User, *, at: datetime) -> Progress:
 
 def _log(session: Session, user: User) -> list[Entry]:
     columns = (
-        getattr(Review, name) for name in Entry._fields if name not in {"stability"}
+        getattr(Review, name)
+        for name in Entry._fields
+        if name not in {"given_at", "stability"}
     )
     rows = session.execute(
-        select(*columns, Review.after["stability"].as_float())
+        select(*columns, GIVEN_AT, Review.after["stability"].as_float())
+        .outerjoin(Answer, Answer.id == Review.answer_id)
         .where(Review.user_id == user.id, Review.voided_at.is_(None))
         .order_by(Review.sequence)
     )

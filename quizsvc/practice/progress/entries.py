@@ -21,7 +21,7 @@ class Entry(NamedTuple):
     chance: float  # of a right answer by one who knows nothing
     confidence: str | None  # sure | unsure | dont-know
     seconds: float | None  # None where nobody measured
-    reviewed_at: datetime
+    given_at: datetime  # reviewed then, or later if it had to be marked
     stability: float  # days, just after
 
     @property

@@ -78,7 +78,7 @@ def longest(practised: Collection[date]) -> int:
 
 def _seconds(log: Iterable[Entry]) -> Mapping[date, float]:
     """The time of each study day; 0 for one without practice."""
-    timed = sorted(Timed(e.study_day, e.reviewed_at, e.seconds or 0.0) for e in log)
+    timed = sorted(Timed(e.study_day, e.given_at, e.seconds or 0.0) for e in log)
     found: defaultdict[date, float] = defaultdict(float)
     for one, seconds in zip(timed, spent(timed), strict=True):
         found[one.day] += seconds
