@@ -19,7 +19,7 @@ from question_bank.content.items import (
     QuestionItem,
     Texts,
 )
-from question_bank.content.prose import is_strange
+from question_bank.content.prose import STRANGE
 from question_bank.content.sections import HEADINGS, PROSE, Numbered, Reading
 
 T = TypeVar("T", covariant=True)
@@ -118,8 +118,8 @@ def _front_and_body(source: str, reading: Reading) -> Numbered:
     reading.values["front"] = {}
     lines = list(enumerate(source.replace("\r\n", "\n").split("\n"), start=1))
     for number, text in lines:
-        if strange := next(filter(is_strange, text), None):
-            reading.mistake(number, f"holds the character U+{ord(strange):04X}")
+        if strange := STRANGE.search(text):
+            reading.mistake(number, f"holds the character U+{ord(strange[0]):04X}")
     if reading.mistakes:
         return []
     ends = [number for number, text in lines if text == "---"][:2]

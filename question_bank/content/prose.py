@@ -1,7 +1,6 @@
 """What text a file may hold: one-line texts and Markdown prose."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 
 MAX_BYTES = 64 * 1024
@@ -15,7 +14,8 @@ HEADING = re.compile(r"(#{1,2})(?: (.*))?")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _QUOTES = re.compile(r"(?:\s*(?:>|[-+*]\s|\d+[.)]\s))*")
 _RUN = re.compile(rf"([^\w\s-])\1{{{MAX_RUN},}}")
-_BREAKING = frozenset("\u2028\u2029\ufeff")
+STRANGE = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029\ufeff]")
+"""What can be neither read nor stored faithfully: controls, surrogates, hidden breaks."""
 
 
 def outside_code(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -58,21 +58,14 @@ def _check(text: str) -> str:
         raise ValueError("has space around it")
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise ValueError(f"is longer than {MAX_BYTES // 1024} KiB")
-    if strange := next(filter(is_strange, text), None):
-        raise ValueError(f"holds the character U+{ord(strange):04X}")
+    if strange := STRANGE.search(text):
+        raise ValueError(f"holds the character U+{ord(strange[0]):04X}")
     marks = max(text.count("<"), text.count("`"))
     if marks > MAX_MARKS or text.count("\n") > MAX_LINES or _RUN.search(text):
         raise ValueError("repeats the same mark too often")
     if _nesting(text) > MAX_NESTING:
         raise ValueError("is nested too deeply")
     return text
-
-
-def is_strange(character: str) -> bool:
-    """Whether a character can be neither read nor stored faithfully."""
-    if character in "\n\t":
-        return False
-    return unicodedata.category(character) in {"Cc", "Cs"} or character in _BREAKING
 
 
 def _nesting(text: str) -> int:
