@@ -5,6 +5,7 @@ import pytest
 from flask.testing import FlaskClient
 from sqlalchemy import Engine, event
 
+from quizsvc import db
 from quizsvc.web.problems import problem
 
 from .api_helpers import V1, stock
@@ -129,8 +130,9 @@ def test_a_crash_is_a_problem_without_its_cause(
 
 @pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
 def test_a_locked_database_is_503_and_says_when_to_come_back(
-    client: FlaskClient, engine: Engine
+    client: FlaskClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(db, "PATIENCE", 0.05)
     with engine.connect() as other:
         other.exec_driver_sql("ROLLBACK")
         other.exec_driver_sql("BEGIN IMMEDIATE")

@@ -169,17 +169,18 @@ def test_a_figure_without_a_place_for_any_value_can_be_pointed_at(page: Page) ->
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("data")
+def abandoned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a service of its own: that of the others has a worker."""
+    return tmp_path_factory.mktemp("abandoned")
 
 
 @pytest.fixture(scope="module")
-def without_worker(chromium: Browser, data: Path) -> Iterator[str]:
+def without_worker(chromium: Browser, abandoned: Path) -> Iterator[str]:
     """A service whose worker does nothing any more."""
     if not Path("/proc/self/environ").exists():
         pytest.skip("the worker is looked for in /proc")
-    with serving(data) as address:
-        worker = worker_of(data)
+    with serving(abandoned) as address:
+        worker = worker_of(abandoned)
         os.kill(worker, signal.SIGSTOP)
         yield address
         os.kill(worker, signal.SIGCONT)
@@ -201,13 +202,13 @@ def worker_of(data: Path) -> int:
 
 
 def test_an_answer_that_met_a_busy_database_is_sent_again_with_one_button(
-    chromium: Browser, without_worker: str, data: Path
+    chromium: Browser, without_worker: str, abandoned: Path
 ) -> None:
     context = chromium.new_context(base_url=without_worker, locale="zh-CN")
     page = context.new_page()
     ask(page, "why-steadier-gradients")
     page.locator("#text").fill(words := "残差流的路径\n没有缩放。")
-    other = sqlite3.connect(data / "quiz.db", isolation_level=None, timeout=60)
+    other = sqlite3.connect(abandoned / "quiz.db", isolation_level=None, timeout=60)
     other.execute("BEGIN IMMEDIATE")
     page.locator("#show-points").click()
     expect(page.locator("h1")).to_have_text("数据库正忙", timeout=PATIENCE)

@@ -22,7 +22,7 @@ from tests.web_helpers import FIGURE, FLOW, HEAT, finish_run
 
 from .fit import too_wide
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 OTHER = {
     **HEAT,

@@ -15,7 +15,7 @@ from tests.factories import make_item, write_pack
 from .fit import too_wide
 from .service import serving
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PATIENCE = 120  # seconds until a busy machine has run a small experiment
 FIGURE = {"experiment": "batch_independence", "id": "batch_mean_variance"}
