@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from .fit import misfits
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 def test_a_date_is_set_and_the_way_to_it_is_drawn(page: Page) -> None:

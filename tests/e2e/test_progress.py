@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from .fit import WIDTHS, misfits
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SLUGS = ("identity-path", "essential-difference")
 HEAD = "card_id,review_time,review_rating,review_duration,confidence,chance"
