@@ -1,12 +1,22 @@
 """The pages of a mock interview, gone through without script."""
 
+from pathlib import Path
+
 from flask.testing import FlaskClient
 from sqlalchemy import Engine, func, select
 from werkzeug.test import TestResponse
 
 from quizsvc.db import reading
 
+from .api_helpers import stock
+from .factories import make_item
 from .web_helpers import Page, get, post
+
+
+def put_questions(engine: Engine, folder: Path) -> None:
+    """Two open questions and two with choices."""
+    talks = [make_item(f"talk-{n}", type="open") for n in range(2)]
+    stock(engine, folder, [*talks, make_item(), make_item("other", level="hard")])
 
 
 def start(client: FlaskClient, **wish: object) -> str:

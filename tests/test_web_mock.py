@@ -13,14 +13,13 @@ from quizsvc.models import Answer, MemoryState, MockInterview, Review, User
 
 from .api_helpers import V1, stock
 from .factories import make_item
-from .mock_pages import count, home, mark, said, start
+from .mock_pages import count, home, mark, put_questions, said, start
 from .web_helpers import Page, get, post
 
 
 @pytest.fixture(autouse=True)
 def _bank(engine: Engine, tmp_path: Path) -> None:
-    talks = [make_item(f"talk-{n}", type="open") for n in range(2)]
-    stock(engine, tmp_path, [*talks, make_item(), make_item("other", level="hard")])
+    put_questions(engine, tmp_path)
 
 
 def test_an_interview_goes_from_start_to_report_without_script(

@@ -9,16 +9,13 @@ from sqlalchemy import Engine, select
 from quizsvc.db import reading, writing
 from quizsvc.models import MockInterview, Review
 
-from .api_helpers import stock
-from .factories import make_item
-from .mock_pages import count, home, mark, said, start
+from .mock_pages import count, home, mark, put_questions, said, start
 from .web_helpers import get, post
 
 
 @pytest.fixture(autouse=True)
 def _bank(engine: Engine, tmp_path: Path) -> None:
-    talks = [make_item(f"talk-{n}", type="open") for n in range(2)]
-    stock(engine, tmp_path, [*talks, make_item(), make_item("other", level="hard")])
+    put_questions(engine, tmp_path)
 
 
 def test_what_an_early_end_leaves_out_was_not_asked(

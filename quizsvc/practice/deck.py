@@ -54,6 +54,8 @@ def listed(
 def awaited(session: Session, user: User) -> int:
     """How many questions of the goal are left out until they are computed."""
     later = unready(session)
+    if not later:  # as a rule; the whole bank need not be read for it
+        return 0
     return sum(one.revision_id in later for one in _of_the_goal(session, user))
 
 
