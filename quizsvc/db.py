@@ -3,7 +3,7 @@
 import logging
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from threading import Lock, local
@@ -55,6 +55,7 @@ class _Turns:
 
     @contextmanager
     def held(self) -> Iterator[None]:
+        """Hold the turn. What begins on this thread meanwhile reads until :meth:`write`."""
         self._wait()
         self.mine.held = True
         try:
@@ -66,14 +67,19 @@ class _Turns:
     def begin(self, connection: Connection) -> None:
         # A transaction that reads and then writes must take the write lock at once: with
         # a plain BEGIN two of them lose updates or fail with "database is locked".
-        if not connection.get_execution_options().get("quizsvc_write", False):
+        writes = connection.get_execution_options().get("quizsvc_write", False)
+        if not writes or getattr(self.mine, "held", False):
             connection.connection.cursor().execute(
                 "BEGIN"
             )  # takes no lock, cannot fail
             return
-        if not getattr(self.mine, "held", False):
-            self._wait()
-            connection.info["quizsvc_turn"] = True
+        self._wait()
+        connection.info["quizsvc_turn"] = True
+        _take(connection, until=time.monotonic() + PATIENCE)
+
+    def write(self, connection: Connection) -> None:
+        """Let a transaction that has only read until now write, in a new one."""
+        connection.connection.cursor().execute("COMMIT")
         _take(connection, until=time.monotonic() + PATIENCE)
 
     def end(self, _connection: object, record: ConnectionPoolEntry) -> None:
@@ -153,19 +159,20 @@ def session() -> Session:
 
 
 @contextmanager
-def turn() -> Iterator[None]:
-    """The turn to write, taken before the first transaction of the request's session.
+def turn() -> Iterator[Callable[[], None]]:
+    """The turn to write, taken before the request's session begins to read.
 
-    For a request that reads much and then writes: while it holds the file, a thread that
-    only prepares to do so would take the interpreter from it. Raises OperationalError.
+    For a request that reads much and then writes: others write while it reads, until it
+    calls what it is given; after that its reads are of what it holds. While it holds the
+    file, a thread that only prepares to do so would take the interpreter from it. Raises
+    OperationalError, and so does the call.
     """
     turns: _Turns | None = engine().get_execution_options().get("quizsvc_turns")
     with turns.held() if turns else nullcontext():
         try:
-            yield
+            yield lambda: turns.write(session().connection()) if turns else None
         finally:
-            if "session" in g:  # what was not committed must not keep the file
-                g.session.rollback()
+            session().rollback()  # what was not committed must not keep the file
 
 
 def close_session(_error: BaseException | None) -> None:

@@ -70,9 +70,21 @@ def test_a_turn_that_another_thread_keeps_is_a_database_that_is_away(
     assert said(engine) == [1]
 
 
-def test_whoever_has_the_turn_writes_and_the_others_wait_for_it(engine: Engine) -> None:
+ADD = text("INSERT INTO said VALUES (:number)")
+COUNT = text("SELECT count(*) FROM said")
+
+
+@pytest.fixture
+def request_to_write(engine: Engine) -> Iterator[None]:
     app = Flask(__name__)
     app.extensions["engine"] = engine
+    app.teardown_appcontext(db.close_session)
+    with app.test_request_context(method="POST"):
+        yield
+
+
+@pytest.mark.usefixtures("request_to_write")
+def test_whoever_has_the_turn_writes_and_the_others_wait_for_it(engine: Engine) -> None:
     order: list[str] = []
     waiting = threading.Event()
 
@@ -81,18 +93,53 @@ def test_whoever_has_the_turn_writes_and_the_others_wait_for_it(engine: Engine) 
         say(engine, 2)
         order.append("other")
 
-    with app.app_context(), ThreadPoolExecutor(1) as pool:
-        with db.turn():
+    with ThreadPoolExecutor(1) as pool:
+        with db.turn() as write:
             done = pool.submit(other)
             waiting.wait()
-            for number in (1, 3):
-                say(engine, number)
-                time.sleep(0.01)
+            assert db.session().scalar(COUNT) == 0
+            time.sleep(0.01)
+            write()
+            db.session().execute(ADD, {"number": 1})
+            db.session().commit()
             order.append("turn")
         done.result()
-        say(engine, 4)
+    say(engine, 3)
     assert order == ["turn", "other"]
-    assert said(engine) == [1, 2, 3, 4]
+    assert said(engine) == [1, 2, 3]
+
+
+@pytest.mark.usefixtures("request_to_write")
+def test_a_turn_keeps_no_file_until_it_writes_and_then_sees_what_others_wrote(
+    file: Path,
+) -> None:
+    second = db.make_engine(f"sqlite:///{file}")  # its turns are its own
+    with db.turn() as write:
+        assert db.session().scalar(COUNT) == 0
+        say(second, 1)
+        write()
+        assert db.session().scalar(COUNT) == 1
+        db.session().execute(ADD, {"number": 2})
+        db.session().commit()
+    assert said(second) == [1, 2]
+    second.dispose()
+
+
+@pytest.mark.usefixtures("request_to_write")
+def test_a_turn_that_cannot_write_leaves_nothing_behind(
+    engine: Engine, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(db, "PATIENCE", 0.05)
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with db.turn() as write:
+        assert db.session().scalar(COUNT) == 0
+        with pytest.raises(OperationalError, match="locked"):
+            write()
+    other.execute("ROLLBACK")
+    say(engine, 1)
+    assert said(engine) == [1]
+    other.close()
 
 
 def test_many_writers_of_two_processes_lose_nothing(engine: Engine, file: Path) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from question_bank.models import FollowUp, Question, RevisionText
 from quizsvc.db import reading, writing
-from quizsvc.models import MemoryState, MockInterview, Review
+from quizsvc.models import MemoryState, MockInterview, Review, User
 from quizsvc.practice import (
     Submission,
     forget_expired,
@@ -109,6 +109,7 @@ def test_what_was_forgotten_unanswered_does_not_break_it(
         forget_expired(other, at=later)
         other.commit()
     with writing(engine) as other:
+        user = other.get_one(User, user.id)
         [asked] = mock.find(other, user, made).questions
         assert asked.presentation is None
         assert told(other, user, made, later).lines == []

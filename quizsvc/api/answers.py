@@ -104,10 +104,10 @@ def answer(presentation_id: str, json_data: AnswerIn) -> Response:
         given = practice.answer_shown(session, user, shown, said, at=at)
         return _reply(given, practice.explain(given, known))
 
-    with db.turn():
-        with db.reading(db.engine()) as before:  # SQLite has one lock for all writers
-            user, shown = practice.shown_to_local(before, presentation_id)
-            known = practice.background(before, shown, lang=shown.lang)
+    with db.turn() as write:
+        user, shown = practice.shown_to_local(session, presentation_id)
+        known = practice.background(session, shown, lang=shown.lang)
+        write()
         return once(session, user, effect, at=at, required=True)
 
 

@@ -40,7 +40,8 @@ def set_plan(json_data: PlanIn) -> tuple[dict[str, Any], int, dict[str, str]]:
     so. A new target retention moves every due day.
     """
     session, at = db.session(), datetime.now(UTC)
-    user = lock(session, practice.local_user(session, at=at))
+    user = practice.local_user(session, at=at)
+    lock(session, user)
     before = practice.goal(user)
     etags.check(_etag(before))
     wanted = replace(before, **json_data.model_dump(exclude_unset=True))

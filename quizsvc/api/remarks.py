@@ -41,7 +41,7 @@ def set_remark(
     session, at = db.session(), datetime.now(UTC)
     user = practice.local_user(session, at=at)
     question_id = practice.published(session, slug).question_id
-    user = lock(session, user)
+    lock(session, user)
     before = remarks.kept(session, user, question_id)
     etags.check(RemarkOut.model_validate(before).etag)
     wanted = json_data.model_dump(exclude_unset=True)

@@ -96,13 +96,13 @@ def answer_shown(
 
     Only a fully right answer is a pass (Good), all else is Again; confidence and time
     are recorded and change nothing. An answer that was sent late counts for the moment
-    it was given; in the log it comes last. User and presentation may come from another
-    session, read before this one took its lock. Raises Gone for a presentation that had
-    expired, Conflict for one that was answered, or whose question was answered elsewhere
-    after it was shown, and Invalid.
+    it was given; in the log it comes last. User and presentation may have been read
+    before the session could write. Raises Gone for a presentation that had expired,
+    Conflict for one that was answered, or whose question was answered elsewhere after it
+    was shown, and Invalid.
     """
     at = _moment(shown, submission, at)
-    user = lock(session, user)
+    lock(session, user)
     place = {"user": user.id, "question": shown.question_id, "answered": shown.id}
     found = session.connection().execute(_STANDING, place | {"user_id": user.id}).one()
     answered, ended_at, open_elsewhere, *columns = found
@@ -115,7 +115,9 @@ def answer_shown(
     seconds = _seconds(shown, submission, at)
     if open_elsewhere:
         session.connection().execute(_END, place | {"at": at})
-    given = Answer(
+    answer = written(
+        session,
+        Answer,
         id=new_id("ans"),
         presentation_id=shown.id,
         chosen=chosen,
@@ -129,7 +131,6 @@ def answer_shown(
         seconds=seconds,
         answered_at=at,
     )
-    answer = written(session, given)
     set_committed_value(answer, "presentation", shown)
     if correct is not None:
         rating = Rating.GOOD if correct else Rating.AGAIN
@@ -159,7 +160,7 @@ def mark_answer(  # noqa: PLR0913 - whose answer, which ticks, what rating, when
     The score is the share of points ticked; the answer stays without a verdict. Raises
     NotFound, Conflict for an answer that has been reviewed, and Invalid.
     """
-    user = lock(session, user)
+    lock(session, user)
     answer = find_answer(session, user, answer_id)
     if answer.review is not None:
         raise Conflict("already-marked", "This answer has been reviewed.")

@@ -75,7 +75,7 @@ def set_goal(session: Session, user: User, wanted: Goal, *, at: datetime) -> Non
 
     A date in the past and no minutes are accepted. Raises Invalid with all that is wrong.
     """
-    user = lock(session, user)
+    lock(session, user)
     if errors := list(_mistakes(session, wanted, at)):
         raise Invalid("invalid-input", errors[0].detail, errors)
     before = goal(user)

@@ -46,7 +46,7 @@ def keep(  # noqa: PLR0913 - whose, on which question, what, when
 
     Space around a note is dropped. A question without flag and note has no row.
     """
-    user = lock(session, user)
+    lock(session, user)
     row = session.get(Remark, (user.id, question_id), populate_existing=True)
     before = _kept(row)
     text = before.note if note is None else _plain(note)

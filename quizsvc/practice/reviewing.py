@@ -119,13 +119,19 @@ def record(  # noqa: PLR0913 - whose answer, on which card, how rated, when
     before, known = card.state, card.calibration or PRIOR
     crowd = _crowd(session, user, new.question_id)
     made = meet(before, known, new, user.target_retention, crowd)
-    new.id = new_id("rev")
-    new.sequence = card.sequence + 1
-    new.predicted = made.predicted
-    new.calibration = list(known)
-    new.before = before and plain(before)
-    new.after = plain(made.state)
-    review = written(session, new)
+    review = written(
+        session,
+        Review,
+        id=new_id("rev"),
+        user_id=user.id,
+        answer_id=answer.id,
+        **new._asdict(),
+        sequence=card.sequence + 1,
+        predicted=made.predicted,
+        calibration=list(known),
+        before=before and plain(before),
+        after=plain(made.state),
+    )
     set_committed_value(answer, "review", review)
     _store(session, user, new.question_id, made.state, new=before is None)
     if made.calibration != known:
@@ -133,15 +139,26 @@ def record(  # noqa: PLR0913 - whose answer, on which card, how rated, when
     return review
 
 
+class _Given(NamedTuple):
+    """A review, as far as the answer alone tells it."""
+
+    question_id: int
+    rating: int
+    chance: float
+    confidence: str | None
+    seconds: float
+    study_day: date
+    reviewed_at: datetime
+    voided_at: datetime | None
+
+
 def _given(
     session: Session, user: User, answer: Answer, rating: int, *, at: datetime
-) -> Review:
-    """The review that an answer makes, as far as the answer alone tells it."""
+) -> _Given:
+    """The review that an answer makes."""
     item = content(session, answer.presentation.content_hash)
-    return Review(
-        user_id=user.id,
+    return _Given(
         question_id=answer.presentation.question_id,
-        answer_id=answer.id,
         rating=int(rating),
         chance=chance(item.type, len(item.choices), dont_know=answer.dont_know),
         confidence=DONT_KNOW if answer.dont_know else answer.confidence,
@@ -175,7 +192,7 @@ def undo(session: Session, user: User, review_id: str, *, at: datetime) -> Revie
     Raises NotFound for a review that is unknown or somebody else's, Conflict for one that
     is undone already, came from a file, or is not the latest of those given here.
     """
-    user = lock(session, user)
+    lock(session, user)
     review = session.get(Review, review_id, populate_existing=True)
     if review is None or review.user_id != user.id:
         raise NotFound("unknown-review", "There is no such review.")
@@ -240,7 +257,7 @@ def reviews(
 
 def rebuild(session: Session, user: User) -> None:
     """Make all that is cached of the user equal to the fold of the log again."""
-    user = lock(session, user)
+    lock(session, user)
     log = session.execute(_LOG, {"user_id": user.id})
     candidate = fold(log, user.target_retention)
     rows = session.connection().execute(_STATES, {"user_id": user.id})

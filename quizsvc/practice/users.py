@@ -50,13 +50,11 @@ def calibration(user: User) -> Calibration:
     return PRIOR if user.calibration is None else Calibration(*user.calibration)
 
 
-def lock(session: Session, user: User) -> User:
-    """Hold the user until the transaction ends, and give it as it is now.
+def lock(session: Session, user: User) -> None:
+    """Hold the user until the transaction ends, as he is now.
 
     On PostgreSQL this is a row lock; on SQLite a writing session holds the whole file
     from its start, so what it has read of the user is true until its end.
     """
     if session.get_bind().dialect.name != "sqlite":
-        user = session.merge(user, load=False)
         session.refresh(user, with_for_update={"key_share": True})
-    return user

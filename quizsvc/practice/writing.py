@@ -5,6 +5,7 @@ from typing import Any, TypeVar, cast
 
 from sqlalchemy import Insert, Table, insert
 from sqlalchemy.orm import Session, make_transient_to_detached
+from sqlalchemy.orm.attributes import instance_dict, manager_of_class
 
 from question_bank.base import Base
 
@@ -16,10 +17,11 @@ def write(session: Session, kind: type[Base], **values: Any) -> None:
     session.connection().execute(_insert(kind), values)
 
 
-def written(session: Session, row: Row) -> Row:
-    """Insert a row whose columns are all set, and keep it in the session."""
-    values = {k: v for k, v in vars(row).items() if k != "_sa_instance_state"}
-    write(session, type(row), **values)
+def written(session: Session, kind: type[Row], **values: Any) -> Row:
+    """Insert a row, every column given, and keep it in the session."""
+    write(session, kind, **values)
+    row: Row = manager_of_class(kind).new_instance()
+    instance_dict(row).update(values)
     make_transient_to_detached(row)
     session.add(row)
     return row

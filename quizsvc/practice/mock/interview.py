@@ -63,7 +63,7 @@ def start(
     """
     if errors := list(_mistakes(session, wish)):
         raise Invalid("invalid-input", errors[0].detail, errors)
-    user = lock(session, user)
+    lock(session, user)
     still_open = MockInterview.user_id == user.id, MockInterview.ended_at.is_(None)
     session.execute(update(MockInterview).where(*still_open).values(ended_at=at))
     fit = candidates(
@@ -181,7 +181,7 @@ def go_on(  # noqa: PLR0913 - whose interview, where to, when, by what chance
     the last question; it takes the place of the last one ahead. None when nothing is
     left. Raises NotFound, Conflict for an interview that has ended, and Invalid.
     """
-    user = lock(session, user)
+    lock(session, user)
     interview = find(session, user, mock_id)
     if interview.ended_at is not None:
         raise Conflict("mock-ended", "The interview has ended.")
@@ -204,7 +204,8 @@ def go_on(  # noqa: PLR0913 - whose interview, where to, when, by what chance
 
 def end(session: Session, user: User, mock_id: str, *, at: datetime) -> MockInterview:
     """End it; what was answered stays, and one that has ended stays as it is."""
-    interview = find(session, lock(session, user), mock_id)
+    lock(session, user)
+    interview = find(session, user, mock_id)
     interview.ended_at = interview.ended_at or at
     return interview
 
