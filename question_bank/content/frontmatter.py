@@ -5,15 +5,20 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError
-from ruamel.yaml.events import (
+import yaml
+from yaml.events import (
     AliasEvent,
     CollectionEndEvent,
     CollectionStartEvent,
+    Event,
     NodeEvent,
 )
-from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+try:
+    from yaml import CSafeLoader as SafeLoader
+except ImportError:  # no wheel for this machine: the same, slower
+    from yaml import SafeLoader  # type: ignore[assignment]
 
 MAX_DEPTH = 8
 
@@ -24,6 +29,9 @@ _PLAIN = re.compile(r"[^\W\d_][\w-]*(?: [\w-]+)*")
 _RESERVED = frozenset({"true", "false", "null"})
 
 
+_FLOAT = r"[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
+
+
 class FrontMatterError(ValueError):
     """YAML that is not a plain mapping; ``line`` counts from 1."""
 
@@ -32,34 +40,58 @@ class FrontMatterError(ValueError):
         self.line = line
 
 
+class _Loader(SafeLoader):
+    """Reads plain scalars as YAML 1.2 does, where ``no`` and ``12:30`` are words."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
+
+
+def _whole(loader: SafeLoader, node: ScalarNode) -> int:
+    return int(loader.construct_scalar(node))
+
+
+_Loader.add_constructor("tag:yaml.org,2002:int", _whole)
+for _tag, _starts, _pattern in (
+    ("null", ["", *"~nN"], r"~|null|Null|NULL|"),
+    ("bool", [*"tTfF"], r"true|True|TRUE|false|False|FALSE"),
+    ("int", [*"-+0123456789"], r"[-+]?\d+"),
+    ("float", [*"-+.0123456789"], _FLOAT),
+):
+    _Loader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}",
+        re.compile(rf"(?:{_pattern})\Z", re.ASCII),
+        _starts,
+    )
+
+
 def read(text: str) -> tuple[dict[str, Any], dict[Place, int]]:
     """A mapping and the line of each of its values. Raises FrontMatterError."""
-    yaml = YAML(typ="safe", pure=True)
+    lines: dict[Place, int] = {}
     try:
-        _refuse(yaml.parse(text))
-        node = yaml.compose(text)
-        values = yaml.load(text)
-    except MarkedYAMLError as error:
+        _check(yaml.parse(text, _Loader))
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        if node is None:
+            return {}, {}
+        _locate(node, (), lines)
+        values = loader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
         raise FrontMatterError(line, f"YAML: {error.problem or error}") from error
-    except (ValueError, OverflowError) as error:  # a date or a number out of range
+    except (yaml.YAMLError, ValueError) as error:  # such as a number of 5,000 digits
         if isinstance(error, FrontMatterError):
             raise
         raise FrontMatterError(1, f"YAML: {error}") from error
-    if values is None:
-        return {}, {}
     if not isinstance(values, dict) or not all(isinstance(k, str) for k in values):
         raise FrontMatterError(1, "the front matter is not a mapping of fields")
-    lines: dict[Place, int] = {}
-    _locate(node, (), lines)
     return values, lines
 
 
-def _refuse(events: Iterable[Any]) -> None:
+def _check(events: Iterable[Event]) -> None:
     depth = 0
     for event in events:
-        line = event.start_mark.line + 1
+        line = event.start_mark.line + 1 if event.start_mark else 1
         if isinstance(event, AliasEvent) or (
             isinstance(event, NodeEvent) and event.anchor
         ):
@@ -73,11 +105,15 @@ def _refuse(events: Iterable[Any]) -> None:
 
 
 def _locate(node: Node, place: Place, lines: dict[Place, int]) -> None:
+    """Enter the line of every value. Raises FrontMatterError for a field given twice."""
     lines[place] = node.start_mark.line + 1
     if isinstance(node, MappingNode):
         for key, value in node.value:
-            _locate(value, (*place, key.value), lines)
-            lines[(*place, key.value)] = key.start_mark.line + 1
+            line, inner = key.start_mark.line + 1, (*place, key.value)
+            if inner in lines:
+                raise FrontMatterError(line, f"duplicate key {key.value!r}")
+            _locate(value, inner, lines)
+            lines[inner] = line
     elif isinstance(node, SequenceNode):
         for index, value in enumerate(node.value):
             _locate(value, (*place, index), lines)
