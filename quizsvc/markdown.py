@@ -1,7 +1,9 @@
-"""Markdown with formulas to safe HTML. Formulas stay TeX source; KaTeX sets them later."""
+"""Markdown with formulas to safe HTML. Formulas become MathML; KaTeX may set them anew."""
 
 import re
+import time
 from functools import lru_cache
+from html import unescape
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -17,6 +19,8 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.token import STANDARD_TYPES
 
+from quizsvc.formulas import mathml
+
 MAX_LENGTH = 64 * 1024
 MAX_OPENERS = 500
 """What a text may hold of the things whose end the parser looks for, each time anew."""
@@ -31,7 +35,6 @@ EXTENSIONS = (
     "pymdownx.superfences",
 )
 SETTINGS: dict[str, dict[str, Any]] = {
-    # without \( \) around it, the source is what a reader without script sees
     "pymdownx.arithmatex": {
         "generic": True,
         "tex_inline_wrap": ["", ""],
@@ -44,8 +47,8 @@ BLOCKS = {"blockquote", "div", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "
 TABLES = {"table", "tbody", "td", "th", "thead", "tr"}
 PHRASES = {"a", "br", "code", "em", "p", "pre", "span", "strong", "ul"}
 CLASSES = {
-    "div": {"highlight", "tex", "tex-block"},
-    "span": {"nowrap", "tex", *filter(None, STANDARD_TYPES.values())},
+    "div": {"arithmatex", "highlight"},
+    "span": {"arithmatex", "nowrap", *filter(None, STANDARD_TYPES.values())},
 }
 CLEANER = nh3.Cleaner(
     tags=BLOCKS | TABLES | PHRASES,
@@ -54,8 +57,9 @@ CLEANER = nh3.Cleaner(
     url_schemes={"http", "https", "mailto"},
     link_rel="noreferrer",
 )
-MATH = re.compile(r'<(span|div) class="arithmatex">')
+MATH = re.compile(r'<(span|div) class="arithmatex">([^<]*)</\1>')
 MATH_CLASSES = {"span": "tex", "div": "tex tex-block"}
+MATH_SECONDS = 3.0  # for the formulas of a text; half a millisecond each is usual
 
 
 # Placements and models. Latin letters alone bound a name: Chinese may stand right beside it.
@@ -103,7 +107,7 @@ def render(text: str, *, inline: bool = False) -> Markup:
 
     A text over 64 KiB, or with so many brackets or levels that the parser would take
     seconds, is returned escaped and otherwise as it is. Formulas are ``<span class="tex">`` and
-    ``<div class="tex tex-block">`` around their TeX source.
+    ``<div class="tex tex-block">`` around MathML, or around a source that cannot be set.
     """
     if len(text.encode()) > MAX_LENGTH or len(OPENERS.findall(text)) > MAX_OPENERS:
         return _plain(text, inline)
@@ -112,10 +116,22 @@ def render(text: str, *, inline: bool = False) -> Markup:
         html = md.convert(" ".join(text.split("\n")) if inline else text)
     except RecursionError:
         return _plain(text, inline)
-    html = MATH.sub(lambda m: f'<{m[1]} class="{MATH_CLASSES[m[1]]}">', html)
     if inline:
         html = html.removeprefix("<p>").removesuffix("</p>")
-    return Markup(CLEANER.clean(html))  # noqa: S704 - cleaned one call ago
+    return Markup(_set(CLEANER.clean(html)))  # noqa: S704 - cleaned one call ago
+
+
+def _set(html: str) -> str:
+    """Clean HTML with its formulas set; the cleaner would take MathML away."""
+    until = time.monotonic() + MATH_SECONDS
+
+    def formula(found: re.Match[str]) -> str:
+        tag, source = found.groups()
+        tex, late = unescape(source).strip(), time.monotonic() > until
+        made = None if late else mathml(tex, display=tag == "div")
+        return f'<{tag} class="{MATH_CLASSES[tag]}">{made or source}</{tag}>'
+
+    return MATH.sub(formula, html)
 
 
 def _plain(text: str, inline: bool) -> Markup:

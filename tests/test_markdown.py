@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quizsvc import markdown
 from quizsvc.markdown import MAX_LENGTH, MAX_OPENERS, highlighted, plain, render
 
 FORMULAS = [
@@ -62,7 +63,10 @@ class Tree(HTMLParser):
 def math(html: str) -> list[str]:
     """The TeX sources in a page."""
     found = re.findall(
-        r'<(?:span|div) class="tex[^"]*">(.*?)</(?:span|div)>', html, re.S
+        r'<(?:span|div) class="tex[^"]*">(?:<math.*?<annotation[^>]*>)?'
+        r"(.*?)(?:</annotation></semantics></math>)?</(?:span|div)>",
+        html,
+        re.S,
     )
     return [unescape(tex).strip() for tex in found]
 
@@ -84,8 +88,43 @@ def test_a_formula_on_one_line_of_its_own_is_a_block() -> None:
     assert math(render("$$x_t = F_t * x_{t-1}$$")) == ["x_t = F_t * x_{t-1}"]
 
 
-def test_the_source_of_a_formula_can_be_read_without_script() -> None:
-    assert ">x_1<" in render("$x_1$")
+def test_a_formula_is_set_for_readers_without_script() -> None:
+    assert "<msub><mi>x</mi><mn>1</mn></msub>" in render("$x_1$")
+    assert '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">' in (
+        render("$$\nx_1\n$$")
+    )
+
+
+def test_a_formula_that_cannot_be_set_shows_its_source() -> None:
+    assert render(r"$\frac{a<b$", inline=True) == (
+        r'<span class="tex">\frac{a&lt;b</span>'
+    )
+
+
+def test_a_text_whose_formulas_take_too_long_keeps_their_sources(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(markdown, "MATH_SECONDS", 0.2)
+    bomb = r"\def\a#1{#1#1#1#1#1#1#1#1#1}\a{\a{\a{\a{\a{x}}}}}"
+    slow = [f"{bomb} + {n}" for n in range(40)]
+    text = " ".join(f"${tex}$" for tex in [*slow, "y"])
+    assert math(render(text)) == [*slow, "y"]
+    assert "<math" not in render(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<span class="tex">x</span>',
+        '<span class="arithmatex">x</span>',
+        "```{.tex .tex-block}\nx\n```",
+        "```{.arithmatex}\nx\n```",
+        "`x`{.arithmatex}",
+    ],
+)
+def test_only_dollars_make_a_formula(text: str) -> None:
+    assert math(render(text)) == []
+    assert "<math" not in render(text)
 
 
 def test_amounts_of_money_are_not_formulas() -> None:
@@ -172,7 +211,7 @@ def test_nothing_active_or_foreign_comes_out(text: str, inline: bool) -> None:
 
 @given(st.text(alphabet="<>\"'=/ abonclickscriptjv:()[]!`$\\*_#&;\n", max_size=80))
 def test_no_text_brings_in_an_attribute_of_its_own(text: str) -> None:
-    tree = Tree(render(text))
+    tree = Tree(re.sub("<math.*?</math>", "", render(text)))
     assert "script" not in tree.tags
     for name, value in tree.attributes:
         assert name in {"class", "href", "title", "rel"}

@@ -64,7 +64,8 @@ def present(
 ) -> tuple[dict[str, Any], int, dict[str, str]]:
     """Show a question: pins its revision, the order of its choices and the scoring rule.
 
-    409 while the experiment that gives its key or its figure is being computed.
+    Prose is Markdown with TeX; what ends in _html is clean HTML with MathML. 409 while the
+    experiment that gives its key or its figure is being computed.
     """
     session, at = db.session(), datetime.now(UTC)
     user = practice.local_user(session, at=at)

@@ -1,12 +1,12 @@
 // Sets formulas before first paint, through DOM calls, so that no inline style is parsed.
-// Without script the TeX source stays, which can be read.
+// Without script the MathML stays, which holds their source.
 /* global katex */
 const options = { throwOnError: false, strict: 'ignore', trust: false, maxExpand: 1000, maxSize: 20 };
 
 export function typeset(root = document) {
   for (const element of root.querySelectorAll('.tex:not([data-set])')) {
     element.dataset.set = '';
-    const source = element.textContent.trim();
+    const source = (element.querySelector('annotation') ?? element).textContent.trim();
     try {
       katex.render(source, element, { ...options, displayMode: element.classList.contains('tex-block') });
     } catch {
