@@ -256,6 +256,11 @@ def test_a_folder_without_a_title_is_no_pack(tmp_path: Path) -> None:
     assert str(error).endswith("nothing/pack.md:1: the file is missing")
 
 
+def test_a_folder_without_questions_is_no_pack(tmp_path: Path) -> None:
+    [error] = pack_errors(write_pack(tmp_path / "pack", []))
+    assert str(error).endswith("pack/pack.md:1: no question is beside it")
+
+
 def test_a_folder_name_must_be_a_slug(tmp_path: Path) -> None:
     folder = write_pack(tmp_path / "My Pack", [])
     assert [e.message for e in pack_errors(folder)] == ["'My Pack' cannot name a pack"]

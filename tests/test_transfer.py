@@ -164,11 +164,14 @@ def test_a_question_without_a_file_is_retired_and_comes_back_with_it(
 def test_a_question_that_comes_back_changed_gets_a_revision(
     engine: Engine, folder: Path
 ) -> None:
-    load(engine, folder, [make_item()])
-    load(engine, folder, [])
-    assert load(engine, folder, [make_item(level="mid")]) == report(restored=1)
+    other = make_item("other")
+    load(engine, folder, [make_item(), other])
+    load(engine, folder, [other])
+    found = load(engine, folder, [make_item(level="mid"), other])
+    assert found == report(restored=1, unchanged=1)
     with reading(engine) as session:
-        assert [r.level for r in revisions(session)] == ["easy", "mid"]
+        levels = [r.level for r in revisions(session) if r.question.slug != "other"]
+        assert levels == ["easy", "mid"]
 
 
 def test_one_bad_file_stops_the_whole_import(engine: Engine, folder: Path) -> None:
@@ -209,8 +212,8 @@ def test_a_question_belongs_to_one_pack(engine: Engine, tmp_path: Path) -> None:
 
 
 def test_a_new_title_reaches_the_bank(engine: Engine, folder: Path) -> None:
-    load(engine, folder, [])
-    write_pack(folder, [], {"en": "New", "zh": "新"})
+    load(engine, folder, ITEMS)
+    write_pack(folder, ITEMS, {"en": "New", "zh": "新"})
     with writing(engine) as session:
         import_pack(session, folder, at=LATER)
         session.commit()

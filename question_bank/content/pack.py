@@ -67,6 +67,8 @@ def read_pack(folder: Path) -> PackItem:
                 sources[slug] = _translated(sources[slug], translation)
         except InvalidContent as invalid:
             errors += invalid.errors
+    if not errors and not sources:  # to import it would retire every question
+        errors.append(ContentError(folder / TITLE_FILE, 1, "no question is beside it"))
     if errors:
         raise InvalidContent(errors)
     questions = tuple(source.item for _, source in sorted(sources.items()))
