@@ -90,7 +90,7 @@ def header() -> str:
     return (
         f"# Benchmarks\n\n`make bench`, or `python -m benchmarks NAME` for one: {cores()} cores, "
         f"{platform.machine()}, Python {platform.python_version()}; {versions}.\n\n"
-        "Ours and the peer take turns, three times; medians are shown. Where the row says "
+        "Ours and the peer take turns, at least three times; medians are shown. Where the row says "
         "that the peer is a goal, it is a fixed number, not a measurement. A ratio above 1 "
         "means ours is that many times faster, except where the row says what it divides.\n"
     )

@@ -32,8 +32,8 @@ from quizsvc.db import make_engine, writing
 from quizsvc.models import RunResult
 from sim import registry
 
-CONNECTIONS, REQUESTS = 4, 150
-WARMING, REPEATS = 3, 3  # until either process has met every question
+CONNECTIONS, REQUESTS = 4, 40  # short turns: a machine's speed changes within seconds
+WARMING, REPEATS = 11, 15  # until either process has met every question
 ROUNDS = WARMING + REPEATS
 
 

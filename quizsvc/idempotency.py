@@ -28,7 +28,10 @@ _STORED = select(
 
 
 class Reply(NamedTuple):
-    """What the client is told: JSON, the status and where the new thing is."""
+    """What the client is told: JSON, the status and where the new thing is.
+
+    An empty body is written by whoever asked, also for a replay: from what is there.
+    """
 
     body: str
     status: int

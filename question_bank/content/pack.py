@@ -57,11 +57,11 @@ def read_pack(folder: Path) -> PackItem:
                 sources[slug] = locate_question(read_text(path), path)
         except InvalidContent as invalid:
             errors += invalid.errors
-    files: dict[tuple[str, Lang], Located[object]] = {}
-    for slug, source in sources.items():
-        files[slug, SOURCE] = source
+    files: dict[tuple[str, Lang], Located[object]] = {
+        **{(slug, SOURCE): source for slug, source in sources.items()},
+        **{(slug, text.item.lang): text for slug, text in translations.items()},
+    }
     for slug, translation in translations.items():
-        files[slug, translation.item.lang] = translation
         try:
             if slug in sources:
                 sources[slug] = _translated(sources[slug], translation)

@@ -96,20 +96,29 @@ def answer(presentation_id: str, json_data: AnswerIn) -> Response:
     """Answer a question that was shown. Needs an Idempotency-Key; send it again to retry.
 
     An answer that was given without a network carries answered_at: the presentation must
-    not have expired by then, and the review counts for that day.
+    not have expired by then, and the review counts for that day. Sent again, the request
+    gets the answer as it stands by then.
     """
     session, at = db.session(), datetime.now(UTC)
+    given: Answer | None = None
 
     def effect() -> Reply:
+        nonlocal given
         said = Submission(**json_data.model_dump())
         given = practice.answer_shown(session, user, shown, said, at=at)
-        return _reply(given, practice.explain(given, known))
+        return Reply("", 201, url_for(".read", answer_id=given.id))
 
     with db.turn() as write:
         user, shown = practice.shown_to_local(session, presentation_id)
         known = practice.background(session, shown, lang=shown.lang)
         write()
-        return once(session, user, effect, at=at, required=True)
+        response = once(session, user, effect, at=at, required=True)
+    # Others write while the answer is told: it has been recorded, and can be told anew.
+    answer_id = str(response.location).rpartition("/")[2]
+    if given is None or given.id != answer_id:
+        given = practice.find_answer(session, user, answer_id)
+    response.set_data(_body(given, practice.explain(given, known)))
+    return response
 
 
 @bp.get("/answers/<answer_id>")
@@ -138,14 +147,14 @@ def mark(answer_id: str, json_data: MarksIn) -> Response:
             session, user, answer_id, json_data.points, json_data.rating, at=at
         )
         view = practice.feedback(session, given, lang=given.presentation.lang)
-        return _reply(given, view)
+        place = url_for(".read", answer_id=given.id)
+        return Reply(_body(given, view), 201, place)
 
     return once(session, user, effect, at=at, required=False)
 
 
-def _reply(given: Answer, view: Feedback) -> Reply:
-    body = AnswerOut.model_validate(_out(given, view)).model_dump_json()
-    return Reply(body, 201, url_for(".read", answer_id=given.id))
+def _body(given: Answer, view: Feedback) -> str:
+    return AnswerOut.model_validate(_out(given, view)).model_dump_json()
 
 
 def _out(given: Answer, view: Feedback) -> dict[str, Any]:

@@ -132,7 +132,9 @@ def answer_shown(
         answered_at=at,
     )
     set_committed_value(answer, "presentation", shown)
-    if correct is not None:
+    if correct is None:
+        set_committed_value(answer, "review", None)
+    else:
         rating = Rating.GOOD if correct else Rating.AGAIN
         record(session, user, answer, rating, card=Card.of(columns), at=at)
     return answer
