@@ -30,9 +30,10 @@ Activation = Literal["relu", "gelu", "tanh"]
 Map = Callable[[Tensor], Tensor]
 
 ACTIVATIONS: Mapping[Activation, Map] = {
-    "relu": functional.relu,
+    # of numbers that nobody else needs: in place where the gradient allows it
+    "relu": torch.relu_,
     "gelu": functional.gelu,
-    "tanh": torch.tanh,
+    "tanh": torch.tanh_,
 }
 
 

@@ -4,6 +4,7 @@ B sequences of T tokens make N = B·T rows for each model; d is the width, F the
 of the feed-forward sublayer, H the number of heads.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,6 +22,8 @@ from sim.nets.architecture import (
     draw,
     plan,
 )
+
+TOGETHER = 16  # tokens, at least, that attention's products are made for at a time
 
 __all__ = ["Architecture", "Init", "Trace", "Transformer", "branch_gains", "draw"]
 
@@ -74,16 +77,23 @@ class Transformer:
                 self.weights.append(view)
         self.outer, *self.blocks = parts
         length = architecture.length
-        full = torch.full((length, length), -torch.inf, dtype=dtype)  # (T, T)
-        self.mask = full.triu(1) if architecture.causal else torch.zeros_like(full)
+        apart = torch.eye(max(1, TOGETHER // length), dtype=dtype)
+        seen = torch.kron(apart, torch.ones(length, length, dtype=dtype))
+        hidden = (seen.tril() if architecture.causal else seen) == 0
+        self.masks = torch.zeros_like(seen).masked_fill_(hidden, -torch.inf)
+        self.mask = self.masks[:length, :length]  # (T, T)
 
     def columns(self, block: int) -> slice:
         """Where in ``flat`` the weights of a block stand."""
-        sizes = [
+        return slice(sum(self.sizes[: block + 1]), sum(self.sizes[: block + 2]))
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many weights stand outside the blocks, then in each."""
+        return [
             sum(weight[0].numel() for weight in part.values())
-            for part in (self.outer, *self.blocks[: block + 1])
+            for part in (self.outer, *self.blocks)
         ]
-        return slice(sum(sizes[:-1]), sum(sizes))
 
     def embed(self, ids: Tensor) -> Tensor:
         """Token plus position embedding of (M, B, T), as rows (M, N, d)."""
@@ -131,16 +141,28 @@ class Transformer:
 
     def logits(self, ids: Tensor, trace: Trace | None = None) -> Tensor:
         """Scores of the next symbol, (M, N, V), for symbols (M, B, T)."""
-        x = self.finish(self.stream(self.embed(ids), trace))  # (M, N, d)
-        return torch.baddbmm(self.outer["head_bias"], x, self.outer["head"])
+        return self.read(self.output(ids, trace))
+
+    def output(self, ids: Tensor, trace: Trace | None = None) -> Tensor:
+        """What the head reads, (M, N, d), for symbols (M, B, T)."""
+        return self.finish(self.stream(self.embed(ids), trace))
+
+    def read(self, output: Tensor) -> Tensor:
+        """Scores of the next symbol, (M, N, V), from an output (M, N, d)."""
+        return torch.baddbmm(self.outer["head_bias"], output, self.outer["head"])
 
     def losses(
         self, ids: Tensor, targets: Tensor, trace: Trace | None = None
     ) -> Tensor:
         """Each model's mean cross-entropy in nats, (M,); both arguments (M, B, T)."""
-        logits = self.logits(ids, trace).flatten(0, 1)  # (M·N, V)
-        losses = functional.cross_entropy(logits, targets.flatten(), reduction="none")
-        return losses.view(len(ids), -1).mean(1)  # (M,)
+        return self.surprise(self.logits(ids, trace), targets)
+
+    @staticmethod
+    def surprise(logits: Tensor, targets: Tensor) -> Tensor:
+        """Mean cross-entropy, (M,), of targets (M, B, T) given their scores (M, N, V)."""
+        scores, wanted = logits.flatten(0, 1), targets.flatten()  # (M·N, V) and (M·N,)
+        losses = functional.cross_entropy(scores, wanted, reduction="none")
+        return losses.view(len(targets), -1).mean(1)  # (M,)
 
     def norm(self, weights: Mapping[str, Tensor], place: str, x: Tensor) -> Tensor:
         """Normalise (M, N, d) with the gain and shift of a place."""
@@ -150,11 +172,15 @@ class Transformer:
     def _attention(
         self, weights: Mapping[str, Tensor], scores: list[Tensor] | None, x: Tensor
     ) -> Tensor:
+        mask = self.mask  # (T, T)
+        if scores is None:
+            rows = math.gcd(x.shape[1], len(self.masks))
+            mask = self.masks[:rows, :rows]
         return blocks.attention(
             weights,
             x,
             self.architecture.heads,
-            self.mask,
+            mask,
             qk_norm=self.architecture.qk_norm,
             watch=None if scores is None else scores.append,
         )
@@ -182,11 +208,13 @@ def _kept(branch: blocks.Map, written: list[Tensor]) -> blocks.Map:
 
 def _fill(view: Tensor, weight: Weight, numbers: Tensor) -> None:
     """Give (M, rows, columns) its first values."""
-    if weight.drawn:
+    if not weight.drawn:
+        view.fill_(weight.mean)
+    elif len(set(weight.std)) == 1:
+        torch.mul(numbers.view(view.shape), weight.std[0], out=view)
+    else:
         view.copy_(numbers.view(view.shape))
         for columns, std in zip(
             view.chunk(len(weight.std), -1), weight.std, strict=True
         ):
             columns.mul_(std)
-    else:
-        view.fill_(weight.mean)

@@ -155,8 +155,8 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
     each = ensembles.measure_each(seeds, partial(_measure, params, deepest), progress)
     changes, moves = torch.stack(each, -1)  # each (placements, depths, S)
     changed = dict(zip(PLACEMENTS, changes, strict=True))
-    moved = dict(zip(PLACEMENTS, moves, strict=True))
-    half = {p: moved[p][-2] for p in PLACEMENTS}
+    moved = dict(zip(PLACEMENTS, moves[:, :-1], strict=True))
+    half = {p: moved[p][-1] for p in PLACEMENTS}
     metrics = {
         **{
             f"{p}_noise_slope": probes.log_slope(params.depths, changed[p])
@@ -175,7 +175,7 @@ def run(params: Params, seeds: Sequence[int], progress: Progress) -> Result:
 def _measure(params: Params, deepest: Architecture, seed: int) -> Tensor:
     """Relative change of the output, squared by noise and plain by a step.
 
-    Averages over a seed's networks, (2, placements, depths).
+    Averages over a seed's networks, (2, placements, depths); no step in the deepest.
     """
     members = ensembles.members(seed, params.networks)
     others = [member + (params.networks << 32) for member in members]
@@ -187,22 +187,29 @@ def _measure(params: Params, deepest: Architecture, seed: int) -> Tensor:
         for s in (members, others)
     )
 
-    @torch.no_grad()
-    def output(net: Transformer) -> Tensor:
-        return net.finish(net.stream(net.embed(ids)))  # (M, N, d)
+    def change(start: Tensor, end: Tensor) -> Tensor:
+        return (probes.mean_square(end - start) / probes.mean_square(start)).mean()
 
-    found = torch.empty(2, len(PLACEMENTS), len(params.depths), dtype=torch.float64)
+    found = torch.full(
+        (2, len(PLACEMENTS), len(params.depths)), torch.nan, dtype=torch.float64
+    )
     for row, placement in enumerate(PLACEMENTS):
         for column, depth in enumerate(params.depths):
             architecture = replace(deepest, placement=placement, depth=depth)
+            with torch.no_grad():
+                net = Transformer(architecture, members, numbers=disturbed)
+                noisy = net.output(ids)  # (M, N, d)
             net = Transformer(architecture, members, numbers=numbers)
-            start = output(net)
-            noisy = output(Transformer(architecture, members, numbers=disturbed))
-            altered.descend(net, net.losses(ids, targets), params.rate)
-            for measure, end in enumerate((noisy, output(net))):
-                change = probes.mean_square(end - start) / probes.mean_square(start)
-                found[measure, row, column] = change.mean()
-    found[1].sqrt_()
+            steps = depth < params.depth
+            with torch.set_grad_enabled(steps):
+                start = net.output(ids)  # (M, N, d)
+            found[0, row, column] = change(start, noisy)
+            if steps:
+                altered.descend(
+                    net, net.surprise(net.read(start), targets), params.rate
+                )
+                with torch.no_grad():
+                    found[1, row, column] = change(start, net.output(ids)).sqrt()
     return found
 
 
@@ -212,7 +219,7 @@ def _figures(
     moved: Mapping[Placement, Tensor],
     gain: float,
 ) -> tuple[Figure, ...]:
-    depths = params.depths
+    depths, halves = params.depths, params.depths[:-1]
     post, pre = (changed[p][0].median().item() for p in ("post", "pre"))
     logs = torch.tensor(depths, dtype=torch.float64).mul(gain).log1p()
     step = moved["post"][0].median().item()
@@ -256,11 +263,11 @@ def _figures(
             x=figures.DEPTH,
             y=Axis(label=Text(en="Relative change", zh="相对变化"), scale="log"),
             series=[
-                *(figures.placed(p, depths, moved[p]) for p in PLACEMENTS),
+                *(figures.placed(p, halves, moved[p]) for p in PLACEMENTS),
                 figures.theory(
                     figures.formula("$L$"),
-                    depths,
-                    [step * d / depths[0] for d in depths],
+                    halves,
+                    [step * d / halves[0] for d in halves],
                 ),
             ],
         ),

@@ -28,38 +28,64 @@ class SGD:
 
 
 class Adam:
-    """Kingma & Ba 2015."""
+    """Kingma & Ba 2015, in one pass over the memory of each model."""
 
     def __init__(self, weights: Tensor, betas: tuple[float, float] = BETAS) -> None:
         self.weights = weights  # (M, P)
         self.betas = betas
         self.mean = torch.zeros_like(weights)  # (M, P)
         self.square = torch.zeros_like(weights)  # (M, P)
-        self.change = torch.empty_like(weights)  # (M, P)
         self.steps = 0
 
     def step(self, gradient: Tensor, rate: Tensor) -> None:
-        beta1, beta2 = self.betas
+        """Rates may also be one for all, (1, 1), or each weight's own, (M, P)."""
         self.steps += 1
+        if rate.shape[1] > 1:
+            self._remember(gradient)
+            self._move(rate)
+            return
+        steps = torch.tensor(float(self.steps), device=self.weights.device)
+        rates = rate[:, 0].expand(len(gradient)).tolist()
+        rows = zip(self.weights, gradient, self.mean, self.square, strict=True)
+        for row, speed in zip(rows, rates, strict=True):
+            weights, slope, mean, square = ([part] for part in row)  # (P,) each
+            torch._fused_adam_(
+                weights,
+                slope,
+                mean,
+                square,
+                [],
+                [steps],
+                lr=speed,
+                beta1=self.betas[0],
+                beta2=self.betas[1],
+                weight_decay=0.0,
+                eps=EPS,
+                amsgrad=False,
+                maximize=False,
+            )
+
+    def _remember(self, gradient: Tensor) -> None:
+        beta1, beta2 = self.betas
         self.mean.lerp_(gradient, 1 - beta1)
         self.square.mul_(beta2).addcmul_(gradient, gradient, value=1 - beta2)
-        self._move(rate)
 
     def _move(self, rate: Tensor, factor: float = 1.0) -> None:
         slow, fast = (1 - beta**self.steps for beta in self.betas)
         fast = fast**0.5
-        torch.sqrt(self.square, out=self.change).add_(EPS * fast)
-        torch.div(self.mean, self.change, out=self.change)
-        self.weights.addcmul_(self.change, rate, value=-factor * fast / slow)
+        change = self.mean / self.square.sqrt().add_(EPS * fast)  # (M, P)
+        self.weights.addcmul_(change, rate, value=-factor * fast / slow)
 
 
 class RAdam(Adam):
     """Liu et al. 2019 (arXiv:1908.03265), algorithm 2."""
 
-    def _move(self, rate: Tensor, factor: float = 1.0) -> None:
+    def step(self, gradient: Tensor, rate: Tensor) -> None:
+        self.steps += 1
+        self._remember(gradient)
         rectified = rectification(self.steps, self.betas[1])
         if rectified:
-            super()._move(rate, rectified)
+            self._move(rate, rectified)
         else:  # too few gradients for a second moment: momentum alone
             slow = 1 - self.betas[0] ** self.steps
             self.weights.addcmul_(self.mean, rate, value=-1 / slow)

@@ -73,7 +73,7 @@ def train(  # noqa: PLR0913 - the last two are for the few who need them
     warmup = column([max(1, s.warmup) for s in schedules])
     clip = column([s.clip for s in schedules])
     clips = bool(clip.isfinite().any())
-    columns = [net.columns(block) for block in range(len(net.blocks))]
+    sizes = net.sizes
     gradient = torch.empty_like(net.flat)  # (M, P)
     rule = optimiser(net.flat)
     losses, totals, parts = [], [], []
@@ -84,18 +84,18 @@ def train(  # noqa: PLR0913 - the last two are for the few who need them
         found = torch.autograd.grad(loss.sum(), net.weights)  # models never mix
         with torch.no_grad():
             torch.cat([part.flatten(1) for part in found], 1, out=gradient)  # (M, P)
-            total = gradient.norm(dim=1, keepdim=True)  # (M, 1)
+            norms = [part.norm(dim=1) for part in torch.split(gradient, sizes, 1)]
             losses.append(loss.detach())
-            totals.append(total[:, 0])
-            parts.append(torch.stack([gradient[:, c].norm(dim=1) for c in columns]))
+            parts.append(torch.stack(norms))  # (1 + L, M)
+            totals.append(parts[-1].norm(dim=0))  # (M,)
             if clips:
-                gradient *= shrinkage(total, clip)
+                gradient *= shrinkage(totals[-1][:, None], clip)
             rule.step(gradient, peak * ((step + 1) / warmup).clamp(max=1))
         progress((step + 1) / len(batches))
     return Curves(
         loss=_stack(losses, OVERFLOWED),
         gradient=_stack(totals, math.nan),
-        blocks=_stack(parts, math.nan),
+        blocks=_stack(parts, math.nan)[:, 1:],
     )
 
 
