@@ -111,6 +111,16 @@ def test_an_answer_sent_again_is_recorded_once_and_replayed(
     assert (count(engine, Answer), count(engine, Review)) == (1, 1)
 
 
+def test_an_answer_sent_again_is_told_as_it_stands(client: FlaskClient) -> None:
+    shown = show(client, "one-right")
+    first = answer(client, shown, "key-1", choices=choice(shown, "inside")).get_json()
+    client.post(f"{V1}/reviews/{first['review']['id']}/undo")
+    again = answer(client, shown, "key-1", choices=choice(shown, "inside")).get_json()
+
+    assert (first["review"]["undone"], again["review"]["undone"]) == (False, True)
+    assert again == client.get(f"{V1}/answers/{first['id']}").get_json()
+
+
 def test_a_key_is_for_one_request(client: FlaskClient, engine: Engine) -> None:
     shown = show(client, "one-right")
     answer(client, shown, "key-1", choices=choice(shown, "inside"))

@@ -111,9 +111,14 @@ class Training:
 
 
 def train_all(trainings: Sequence[Training], progress: Progress) -> list[Curves]:
-    """Train stacks side by side, a thread each: torch computes without Python's lock."""
+    """Train stacks side by side, a thread each: torch computes without Python's lock.
+
+    The largest begin, so that none of them is left to one thread at the end.
+    """
     models = [len(training.schedules) for training in trainings]
     done = [0.0] * len(trainings)
+    work = [t.net.flat.numel() * len(t.batches) for t in trainings]
+    largest = sorted(range(len(trainings)), key=work.__getitem__, reverse=True)
     lock = Lock()
 
     def run(place: int) -> Curves:
@@ -135,7 +140,8 @@ def train_all(trainings: Sequence[Training], progress: Progress) -> list[Curves]
     with ThreadPoolExecutor(
         THREADS, initializer=torch.set_num_threads, initargs=(1,)
     ) as pool:
-        return list(pool.map(run, range(len(trainings))))
+        curves = dict(zip(largest, pool.map(run, largest), strict=True))
+    return [curves[place] for place in range(len(trainings))]
 
 
 def _stack(curve: Sequence[Tensor], overflowed: float) -> Tensor:
