@@ -14,6 +14,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
 BUDGET = 150_000  # bytes of script and style that a page loads, packed
+FRAMES = """() => new Promise(drawn =>
+  requestAnimationFrame(() => requestAnimationFrame(drawn)))"""  # plots follow a new width
 LEAST = 44  # pixels of a target under a finger
 
 ALL = [
@@ -58,6 +60,7 @@ def faults(page: Page, width: int) -> list[str]:
     narrow = [(320, 700)] if width < 640 else [(640, 450)]  # 450 high: zoomed to 200 %
     for size in [(width, 800), *narrow]:
         page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.evaluate(FRAMES)
         if over := too_wide(page):
             found.append(f"{over} px too wide at {size[0]}")
     return found
