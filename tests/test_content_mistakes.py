@@ -73,6 +73,8 @@ def line_of(source: str, start: str) -> int:
         ("tags: [pre-norm]", "tags: [Pre Norm]", "tags.0: String should match"),
         ("tags: [pre-norm]", "tags: " + "[" * 20 + "]" * 20, "nested too deeply"),
         ("tags: [pre-norm]", "tags: " + "[" * 5000, "maximum nesting depth"),
+        ("tags: [pre-norm]", "? [a, b]\n: c", "unhashable key"),
+        ("tags: [pre-norm]", "tags: [{{a: 1}: b}]", "unhashable key"),
         ("tags: [pre-norm]", "tags: [no, 12:30, 2017-01-01]", "tags.1: String should"),
         ("- claim: residual_growth", "- claim: Residual", "evidence.0.claim"),
         ("  supports: [inside]", "  support: [inside]", "evidence.0.support: Extra"),

@@ -27,8 +27,6 @@ Place = tuple[str | int, ...]
 
 _PLAIN = re.compile(r"[^\W\d_][\w-]*(?: [\w-]+)*")
 _RESERVED = frozenset({"true", "false", "null"})
-
-
 _FLOAT = r"[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
 
 
@@ -73,8 +71,8 @@ def read(text: str) -> tuple[dict[str, Any], dict[Place, int]]:
         node = loader.get_single_node()
         if node is None:
             return {}, {}
+        values = loader.construct_document(node)  # refuses keys that are no words
         _locate(node, (), lines)
-        values = loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
