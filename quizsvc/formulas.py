@@ -74,10 +74,9 @@ def mathml(tex: str, *, display: bool) -> Markup | None:
     import quickjs  # a web process starts without it
 
     try:
-        with _lock:
+        with _lock:  # one is made, whoever asks first
             typeset = _typesetter(os.getpid())
-            typeset.set_time_limit(SECONDS)
-            made = LOOKS.sub("", typeset(tex, display, run_gc=False))
+        made = LOOKS.sub("", typeset(tex, display, run_gc=False))
     except quickjs.JSException:
         return None
     made = STYLED.sub(_in_letters, BAR.sub(r'<mo lspace="0em" rspace="0em"\1>', made))
@@ -113,6 +112,7 @@ def _typesetter(_process: int) -> "Function":
     source = KATEX.read_text(encoding="utf-8") + TYPESET
     typeset = quickjs.Function("typeset", source, own_executor=True)
     typeset.set_memory_limit(MEMORY)
+    typeset.set_time_limit(SECONDS)  # of each call
     if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):
         trim(0)  # parsing KaTeX leaves more than 2 MB that glibc would keep
     return typeset

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,16 @@ def say(engine: Engine, number: int) -> None:
         session.commit()
 
 
+@contextmanager
+def kept_elsewhere(file: Path) -> Iterator[None]:
+    """The file while another process writes."""
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    yield
+    other.execute("ROLLBACK")
+    other.close()
+
+
 def said(engine: Engine) -> list[int]:
     with db.reading(engine) as session:
         return list(session.scalars(text("SELECT number FROM said ORDER BY number")))
@@ -47,15 +58,14 @@ def test_a_file_that_others_keep_is_a_database_that_is_away(
     engine: Engine, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(db, "PATIENCE", 0.05)
-    other = sqlite3.connect(file, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(OperationalError, match="locked") as away:
+    with (
+        kept_elsewhere(file),
+        pytest.raises(OperationalError, match="locked") as away,
+    ):
         say(engine, 1)
     assert isinstance(away.value, UNREACHABLE)  # a worker waits for it
-    other.execute("ROLLBACK")
     say(engine, 2)
     assert said(engine) == [2]
-    other.close()
 
 
 def test_a_turn_that_another_thread_keeps_is_a_database_that_is_away(
@@ -130,16 +140,12 @@ def test_a_turn_that_cannot_write_leaves_nothing_behind(
     engine: Engine, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(db, "PATIENCE", 0.05)
-    other = sqlite3.connect(file, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    with db.turn() as write:
+    with kept_elsewhere(file), db.turn() as write:
         assert db.session().scalar(COUNT) == 0
         with pytest.raises(OperationalError, match="locked"):
             write()
-    other.execute("ROLLBACK")
     say(engine, 1)
     assert said(engine) == [1]
-    other.close()
 
 
 def test_many_writers_of_two_processes_lose_nothing(engine: Engine, file: Path) -> None:

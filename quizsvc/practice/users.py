@@ -53,8 +53,8 @@ def calibration(user: User) -> Calibration:
 def lock(session: Session, user: User) -> None:
     """Hold the user until the transaction ends, as he is now.
 
-    On PostgreSQL this is a row lock; on SQLite a writing session holds the whole file
-    from its start, so what it has read of the user is true until its end.
+    On PostgreSQL this is a row lock, and he is read anew; on SQLite the session that may
+    write holds the whole file, and what it has read of the user stays.
     """
     if session.get_bind().dialect.name != "sqlite":
         session.refresh(user, with_for_update={"key_share": True})

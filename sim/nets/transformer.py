@@ -76,6 +76,7 @@ class Transformer:
                 parts[-1][name] = view.requires_grad_()  # (M, rows, columns)
                 self.weights.append(view)
         self.outer, *self.blocks = parts
+        self.sizes = [sum(w[0].numel() for w in part.values()) for part in parts]
         length = architecture.length
         apart = torch.eye(max(1, TOGETHER // length), dtype=dtype)
         seen = torch.kron(apart, torch.ones(length, length, dtype=dtype))
@@ -85,15 +86,14 @@ class Transformer:
 
     def columns(self, block: int) -> slice:
         """Where in ``flat`` the weights of a block stand."""
-        return slice(sum(self.sizes[: block + 1]), sum(self.sizes[: block + 2]))
+        start = sum(self.sizes[: block + 1])
+        return slice(start, start + self.sizes[block + 1])
 
-    @property
-    def sizes(self) -> list[int]:
-        """How many weights stand outside the blocks, then in each."""
-        return [
-            sum(weight[0].numel() for weight in part.values())
-            for part in (self.outer, *self.blocks)
-        ]
+    def norms(self, rows: Tensor) -> Tensor:
+        """Of (M, P) like ``flat``: norms of what is outside the blocks, then of each,
+        (1 + L, M)."""
+        parts = torch.split(rows, self.sizes, 1)
+        return torch.stack([part.norm(dim=1) for part in parts])
 
     def embed(self, ids: Tensor) -> Tensor:
         """Token plus position embedding of (M, B, T), as rows (M, N, d)."""
@@ -172,7 +172,7 @@ class Transformer:
     def _attention(
         self, weights: Mapping[str, Tensor], scores: list[Tensor] | None, x: Tensor
     ) -> Tensor:
-        mask = self.mask  # (T, T)
+        mask = self.mask  # (T, T): scores are watched of one sequence at a time
         if scores is None:
             rows = math.gcd(x.shape[1], len(self.masks))
             mask = self.masks[:rows, :rows]

@@ -73,7 +73,6 @@ def train(  # noqa: PLR0913 - the last two are for the few who need them
     warmup = column([max(1, s.warmup) for s in schedules])
     clip = column([s.clip for s in schedules])
     clips = bool(clip.isfinite().any())
-    sizes = net.sizes
     gradient = torch.empty_like(net.flat)  # (M, P)
     rule = optimiser(net.flat)
     losses, totals, parts = [], [], []
@@ -84,9 +83,8 @@ def train(  # noqa: PLR0913 - the last two are for the few who need them
         found = torch.autograd.grad(loss.sum(), net.weights)  # models never mix
         with torch.no_grad():
             torch.cat([part.flatten(1) for part in found], 1, out=gradient)  # (M, P)
-            norms = [part.norm(dim=1) for part in torch.split(gradient, sizes, 1)]
             losses.append(loss.detach())
-            parts.append(torch.stack(norms))  # (1 + L, M)
+            parts.append(net.norms(gradient))  # (1 + L, M)
             totals.append(parts[-1].norm(dim=0))  # (M,)
             if clips:
                 gradient *= shrinkage(totals[-1][:, None], clip)

@@ -48,15 +48,14 @@ def step(net: Transformer, optimiser: Optimiser, rate: Tensor, batch: Tensor) ->
         optimiser.step(gradient, rate)
         streams = torch.stack([_rms(x) for x in trace.streams])  # (L + 1, M)
         branches = torch.stack([_rms(x) for x in trace.branches])  # (2L, M)
-        columns = [net.columns(block) for block in range(len(net.blocks))]
         moved = net.flat - before  # (M, P)
         signs = (
             torch.stack([largest(scores) for scores in trace.scores or ()]),
             branches[0::2] / streams[:-1],
             branches[1::2] / streams[:-1],
             streams[1:],
-            _by_block(columns, gradient),
-            _by_block(columns, moved) / _by_block(columns, before),
+            net.norms(gradient)[1:],
+            (net.norms(moved) / net.norms(before))[1:],
         )
         return Vitals(
             loss=loss.detach(),
@@ -82,8 +81,3 @@ def _layer(name: str, size: float, values: Sequence[float]) -> Layer:
 def _rms(x: Tensor) -> Tensor:
     """In single precision, as the models compute: it overflows when squares do."""
     return x.detach().square().mean((1, 2)).sqrt()
-
-
-def _by_block(columns: Sequence[slice], values: Tensor) -> Tensor:
-    """Norms of (M, P) over each block's weights, (L, M)."""
-    return torch.stack([values[:, own].norm(dim=1) for own in columns])
