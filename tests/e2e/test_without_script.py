@@ -53,6 +53,11 @@ def test_formulas_are_set_without_script(plain: Page, lang: str) -> None:
     plain.goto(f"/practice/{shown.json()['id']}?lang={lang}")
     expect(plain.locator("html")).to_have_attribute("lang", re.compile(f"^{lang}"))
     check_formulas(plain)
+    form = plain.locator("form.ask").bounding_box()
+    choice = plain.locator(".choice").first.bounding_box()
+    assert form is not None
+    assert choice is not None
+    assert choice["x"] + choice["width"] <= form["x"] + form["width"]
     plain.locator(".choice").first.click()
     plain.locator("#check [value=unsure]").click()
     plain.wait_for_url(re.compile("/answers/ans_"))
