@@ -3,10 +3,12 @@
 Everyone trains the same networks on the same kind of batches with Adam. The loop as anyone
 would write it is one process with two threads and torch's default Adam; its best form is a
 single-threaded process for each core with the fused Adam; ours is a stack of models in a
-single-threaded process for each core, as the worker runs it. Sizes and peak are matrix
+single-threaded process for each core, as the worker runs it; all have the memory allocator
+set as the worker's children have. Sizes and peak are matrix
 products in single precision; a training step counts as three forward passes.
 """
 
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -20,6 +22,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from quizsvc.jobs.child import ENVIRONMENT
 from sim.core import THREADS
 from sim.nets.learning.optimisers import Adam
 from sim.nets.learning.training import Schedule, train
@@ -78,6 +81,7 @@ GOALS = {"small": (3.0, 1.4), "deep": (5.0, 2.0), "large": (1.0, 1.0)}
 
 def rows() -> list[dict[str, Any]]:
     """Model-steps a second: medians of interleaved repeats."""
+    os.environ.update(ENVIRONMENT)  # read when the processes start
     with ExitStack() as stack:
         cores = stack.enter_context(processes(THREADS, threads=1))
         whole = stack.enter_context(processes(1, threads=THREADS))

@@ -26,6 +26,7 @@ from quizsvc.db import make_engine, writing
 
 from . import postgres
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # two tests run at a time
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
 

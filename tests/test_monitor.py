@@ -1,6 +1,9 @@
 """The monitor on torch's own modules."""
 
 import math
+import os
+import subprocess
+import sys
 import warnings
 from itertools import chain
 
@@ -35,6 +38,18 @@ def train(model, monitor, steps=3, rate=0.01):
         optimizer.step()
         readings.append(monitor.read())
     return readings
+
+
+def test_the_import_leaves_the_readers_threads_alone():
+    program = (
+        "import torch; torch.set_num_threads(3); import sim.nets.probes;"
+        "print(torch.get_num_threads())"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "OMP_NUM_THREADS"}
+    told = subprocess.check_output(
+        [sys.executable, "-c", program], env=environment, text=True
+    )
+    assert told == "3\n"
 
 
 def hooks(model):

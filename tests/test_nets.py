@@ -92,6 +92,36 @@ def test_a_model_is_the_same_alone_and_in_a_stack():
     assert together[0] == together[2] != together[1]
 
 
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(
+    ("length", "batch"),
+    [(4, 8), (4, 3), (5, 6), (16, 2), (7, 1)],
+    ids=["four share a product", "a few", "odd lengths", "long", "one alone"],
+)
+def test_a_sequence_attends_to_itself_alone_whoever_shares_its_product(
+    length, batch, causal
+):
+    shape = replace(SMALL, length=length, causal=causal)
+    net = Transformer(shape, SEEDS, torch.float64)
+    ids = chance.symbols(SEEDS, batch, length, 5)
+    together = net.output(ids)  # (M, B·T, d)
+    for sequence, rows in enumerate(torch.split(together, length, 1)):
+        alone = net.output(ids[:, sequence : sequence + 1])
+        torch.testing.assert_close(rows, alone)
+    torch.testing.assert_close(together, net.output(ids, Trace(scores=[])))
+
+
+def test_some_of_the_models_share_the_memory_of_all():
+    net = Transformer(SMALL, SEEDS)
+    last = net.among(slice(1, 3))
+    ids, targets = data(SMALL, SEEDS)
+    assert torch.equal(last.losses(ids[1:], targets[1:]), net.losses(ids, targets)[1:])
+    with torch.no_grad():
+        last.blocks[1]["down"].zero_()
+    assert not net.blocks[1]["down"][1:].any()
+    assert net.blocks[1]["down"][0].all()
+
+
 @pytest.mark.parametrize("placement", ["post", "sandwich", "scaled", "plain"])
 @pytest.mark.parametrize("operator", ["layer", "rms", "none"])
 def test_placements_and_operators_share_the_weights_of_a_seed(placement, operator):

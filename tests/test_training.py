@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from sim.core import quiet
+from sim.nets.learning import training
 from sim.nets.learning.optimisers import BETAS, SGD, Adam, RAdam, rectification
 from sim.nets.learning.training import OVERFLOWED, Schedule, Training, train, train_all
 from sim.nets.markov import Chain
@@ -85,6 +86,18 @@ def test_a_model_trains_alike_alone_and_in_a_stack():
     alone, curve = trained(schedules[1:], seeds=SEEDS[1:])
     torch.testing.assert_close(together[1:], alone, rtol=1e-4, atol=1e-6)
     torch.testing.assert_close(curves.loss[:, 1:], curve.loss)
+
+
+def test_it_does_not_matter_how_many_models_take_turns_in_a_step(monkeypatch):
+    seeds = list(range(5))
+    schedules = [Schedule(rate=0.01, warmup=place) for place in seeds]
+    weights, curves = trained(schedules, seeds=seeds)
+    for room in (1, 2 * 2 * 4 * 3 * SMALL.width * 4):  # for one model, for two
+        monkeypatch.setattr(training, "CACHE", room)
+        again, found = trained(schedules, seeds=seeds)
+        torch.testing.assert_close(again, weights, rtol=1e-4, atol=1e-6)
+        torch.testing.assert_close(found.loss, curves.loss)
+        torch.testing.assert_close(found.blocks, curves.blocks)
 
 
 def test_the_same_seeds_train_to_the_same_bytes():

@@ -26,9 +26,14 @@ from quizsvc.settings import Settings
 from sim.core import THREADS
 
 PRELOAD = ["torch", "numpy", "sim.running", "quizsvc.jobs.child"]
-ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
-)
+ENVIRONMENT = {
+    **dict.fromkeys(
+        ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1"
+    ),
+    # glibc keeps what a step has freed for the next one, and asks the system only once
+    "MALLOC_MMAP_THRESHOLD_": str(32 * 2**20),
+    "MALLOC_TRIM_THRESHOLD_": str(2**30),
+}
 START_SECONDS = 60  # for the server process to load the libraries, once
 NICE = 10  # pages, and the reader's own work, come first
 MARGIN = 5  # seconds between the wall limit, which the worker keeps, and the CPU limit
@@ -74,7 +79,7 @@ def execute(
 @cache
 def server() -> ForkServerContext:
     """The process that children are forked from; it begins to load the libraries."""
-    os.environ.update(ONE_THREAD)  # read by the libraries when they load
+    os.environ.update(ENVIRONMENT)  # read by the libraries when they load
     context = get_context("forkserver")
     context.set_forkserver_preload(PRELOAD)
     ensure_running()

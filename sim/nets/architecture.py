@@ -59,9 +59,13 @@ class Weight(NamedTuple):
     mean: float = 0.0
 
     @property
+    def size(self) -> int:
+        return self.rows * self.columns
+
+    @property
     def drawn(self) -> int:
         """How many random numbers it takes."""
-        return self.rows * self.columns if any(self.std) else 0
+        return self.size if any(self.std) else 0
 
 
 Layout = Mapping[str, Weight]

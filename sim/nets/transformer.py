@@ -6,8 +6,10 @@ of the feed-forward sublayer, H the number of heads.
 
 import math
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Self
 
 import torch
 from torch import Tensor
@@ -62,27 +64,40 @@ class Transformer:
         if numbers is None:
             numbers = draw(architecture, seeds)  # (M, W)
         layouts = plan(architecture)
-        sizes = [w.rows * w.columns for layout in layouts for w in layout.values()]
-        self.flat = torch.empty(len(seeds), sum(sizes), dtype=dtype)  # (M, P)
-        views = iter(torch.split(self.flat, sizes, 1))
-        self.weights: list[Tensor] = []
-        parts: list[dict[str, Tensor]] = []
-        for layout in layouts:
-            parts.append({})
-            for name, weight in layout.items():
-                view = next(views).view(-1, weight.rows, weight.columns)
-                _fill(view, weight, numbers[:, : weight.drawn])
-                numbers = numbers[:, weight.drawn :]
-                parts[-1][name] = view.requires_grad_()  # (M, rows, columns)
-                self.weights.append(view)
-        self.outer, *self.blocks = parts
-        self.sizes = [sum(w[0].numel() for w in part.values()) for part in parts]
+        self.sizes = [sum(w.size for w in layout.values()) for layout in layouts]
+        self._see(torch.empty(len(seeds), sum(self.sizes), dtype=dtype))
+        views = iter(self.weights)
+        for weight in (w for layout in layouts for w in layout.values()):
+            _fill(next(views), weight, numbers[:, : weight.drawn])
+            numbers = numbers[:, weight.drawn :]
         length = architecture.length
         apart = torch.eye(max(1, TOGETHER // length), dtype=dtype)
         seen = torch.kron(apart, torch.ones(length, length, dtype=dtype))
         hidden = (seen.tril() if architecture.causal else seen) == 0
         self.masks = torch.zeros_like(seen).masked_fill_(hidden, -torch.inf)
         self.mask = self.masks[:length, :length]  # (T, T)
+
+    def _see(self, flat: Tensor) -> None:
+        """Take the rows of (M, P) as the models, and make each weight's view of them."""
+        self.flat = flat  # (M, P)
+        layouts = plan(self.architecture)
+        sizes = [w.size for layout in layouts for w in layout.values()]
+        views = iter(torch.split(flat, sizes, 1))
+        parts = [
+            {
+                name: next(views).view(-1, weight.rows, weight.columns).requires_grad_()
+                for name, weight in layout.items()  # (M, rows, columns) each
+            }
+            for layout in layouts
+        ]
+        self.outer, *self.blocks = parts
+        self.weights = [weight for part in parts for weight in part.values()]
+
+    def among(self, rows: slice) -> Self:
+        """Some of the models, as a stack of their own on the same memory."""
+        some = copy(self)
+        some._see(self.flat[rows])
+        return some
 
     def columns(self, block: int) -> slice:
         """Where in ``flat`` the weights of a block stand."""
@@ -206,6 +221,7 @@ def _kept(branch: blocks.Map, written: list[Tensor]) -> blocks.Map:
     return kept
 
 
+@torch.no_grad()
 def _fill(view: Tensor, weight: Weight, numbers: Tensor) -> None:
     """Give (M, rows, columns) its first values."""
     if not weight.drawn:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from threading import Lock
 
 import torch
@@ -13,6 +14,7 @@ from sim.core import THREADS, Progress, quiet
 from sim.nets.learning.optimisers import Adam, Optimiser, shrinkage
 from sim.nets.transformer import Transformer
 
+CACHE = 2**21  # bytes of one activation that a core has at hand, about
 OVERFLOWED = 20.0  # what is recorded for a loss that is not finite
 
 Watch = Callable[[int], None]
@@ -64,7 +66,10 @@ def train(  # noqa: PLR0913 - the last two are for the few who need them
     optimiser: Callable[[Tensor], Optimiser] = Adam,
     watch: Watch | None = None,
 ) -> Curves:
-    """Train on (steps, M, B, T + 1) symbols, changing the weights in place."""
+    """Train on (steps, M, B, T + 1) symbols, changing the weights in place.
+
+    The models of a step take turns, as many at once as the cache has room for.
+    """
 
     def column(values: Sequence[float]) -> Tensor:
         return net.flat.new_tensor(values)[:, None]  # (M, 1)
@@ -75,15 +80,16 @@ def train(  # noqa: PLR0913 - the last two are for the few who need them
     clips = bool(clip.isfinite().any())
     gradient = torch.empty_like(net.flat)  # (M, P)
     rule = optimiser(net.flat)
+    turns = [(rows, net.among(rows)) for rows in _turns(net, batches.shape[2])]
     losses, totals, parts = [], [], []
     for step, batch in enumerate(batches):
         if watch:
             watch(step)
-        loss = net.losses(batch[..., :-1], batch[..., 1:])  # (M,)
-        found = torch.autograd.grad(loss.sum(), net.weights)  # models never mix
+        loss = torch.cat(
+            [_descend(some, batch[rows], gradient[rows]) for rows, some in turns]
+        )  # (M,)
         with torch.no_grad():
-            torch.cat([part.flatten(1) for part in found], 1, out=gradient)  # (M, P)
-            losses.append(loss.detach())
+            losses.append(loss)
             parts.append(net.norms(gradient))  # (1 + L, M)
             totals.append(parts[-1].norm(dim=0))  # (M,)
             if clips:
@@ -95,6 +101,24 @@ def train(  # noqa: PLR0913 - the last two are for the few who need them
         gradient=_stack(totals, math.nan),
         blocks=_stack(parts, math.nan)[:, 1:],
     )
+
+
+def _turns(net: Transformer, batch: int) -> list[slice]:
+    """Which models take a step together: parts of much the same size."""
+    of, models = net.architecture, len(net.flat)
+    widest = batch * of.length * max(of.hidden, 3 * of.width) * net.flat.itemsize
+    together = max(1, CACHE // widest)
+    turns = math.ceil(models / together)
+    edges = [models * turn // turns for turn in range(turns + 1)]
+    return [slice(*pair) for pair in pairwise(edges)]
+
+
+def _descend(net: Transformer, batch: Tensor, gradient: Tensor) -> Tensor:
+    """Losses (M,) of a batch (M, B, T + 1), with their gradient written to (M, P)."""
+    loss = net.losses(batch[..., :-1], batch[..., 1:])  # (M,)
+    found = torch.autograd.grad(loss.sum(), net.weights)  # models never mix
+    torch.cat([part.flatten(1) for part in found], 1, out=gradient)
+    return loss.detach()
 
 
 @dataclass(frozen=True, kw_only=True)
