@@ -3,8 +3,8 @@
 Everyone trains the same networks on the same kind of batches with Adam. The loop as anyone
 would write it is one process with two threads and torch's default Adam; its best form is a
 single-threaded process for each core with the fused Adam; ours is a stack of models in a
-single-threaded process for each core, as the worker runs it; all have the memory allocator
-set as the worker's children have. Sizes and peak are matrix
+single-threaded process for each core, as the worker runs it. The last two have the memory
+allocator set as it is for the worker's children. Sizes and peak are matrix
 products in single precision; a training step counts as three forward passes.
 """
 
@@ -81,10 +81,10 @@ GOALS = {"small": (3.0, 1.4), "deep": (5.0, 2.0), "large": (1.0, 1.0)}
 
 def rows() -> list[dict[str, Any]]:
     """Model-steps a second: medians of interleaved repeats."""
-    os.environ.update(ENVIRONMENT)  # read when the processes start
     with ExitStack() as stack:
-        cores = stack.enter_context(processes(THREADS, threads=1))
         whole = stack.enter_context(processes(1, threads=THREADS))
+        os.environ.update(ENVIRONMENT)  # of the processes that start from here on
+        cores = stack.enter_context(processes(THREADS, threads=1))
         peak = median(rate(cores, multiply, 1024) for _ in range(REPEATS))
         found = []
         for name, size in SIZES.items():
@@ -139,7 +139,7 @@ def _rows(size: Size, rates: dict[str, float], peak: float) -> list[dict[str, An
 def processes(count: int, *, threads: int) -> Iterator[list[ProcessPoolExecutor]]:
     """Pools of one process each, so that each is given exactly one share of the work."""
     with ExitStack() as stack:
-        yield [
+        pools = [
             stack.enter_context(
                 ProcessPoolExecutor(
                     1,
@@ -150,6 +150,9 @@ def processes(count: int, *, threads: int) -> Iterator[list[ProcessPoolExecutor]
             )
             for _ in range(count)
         ]
+        for pool in pools:
+            pool.submit(torch.get_num_threads).result()  # they start now, not when used
+        yield pools
 
 
 def rate(
