@@ -12,7 +12,7 @@ run: install
 test: .venv/dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
-install: .venv/catalogue
+install: .venv/catalogue .venv/templates
 
 check: .venv/dev
 	$(BIN)/ruff format --check .
@@ -37,6 +37,11 @@ bench: .venv/bench
 # The service then starts without importing torch.
 .venv/catalogue: .venv/app $(shell find sim -name '*.py')
 	$(BIN)/python -m sim catalogue --keep
+	@touch $@
+
+# The first visitors then do not wait for the pages' templates.
+.venv/templates: .venv/app $(wildcard quizsvc/templates/*.html)
+	$(BIN)/python -m quizsvc.web
 	@touch $@
 
 .venv/dev: .venv/python pyproject.toml constraints.txt

@@ -16,7 +16,6 @@ import pytest
 from apiflask import APIFlask
 from flask.testing import FlaskClient
 from hypothesis import settings
-from jinja2 import BytecodeCache, FileSystemBytecodeCache
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.orm import Session
 
@@ -140,20 +139,13 @@ def session(engine: Engine) -> Iterator[Session]:
         yield session
 
 
-@pytest.fixture(scope="session")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> BytecodeCache:
-    """Templates compiled once, not by every application: that is half of its time."""
-    return FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
-
-
 @pytest.fixture
-def app(engine: Engine, compiled: BytecodeCache) -> Iterator[APIFlask]:
+def app(engine: Engine) -> Iterator[APIFlask]:
     """The application on that database."""
     from quizsvc.app import create_app
 
     url = engine.url.render_as_string(hide_password=False)
     app = create_app({"TESTING": True, "DATABASE_URL": url, "SECRET_KEY": "test"})
-    app.jinja_env.bytecode_cache = compiled
     yield app
     app.extensions["engine"].dispose()
 

@@ -79,6 +79,27 @@ def test_modules_and_styles_name_each_other_by_relative_addresses() -> None:
                 assert (path.parent / name).is_file(), (path, name)
 
 
+def test_a_module_comes_with_all_that_it_imports(client: FlaskClient) -> None:
+    """Every file that is asked for before a module runs is named by the page itself."""
+    for path in STATIC.rglob("*.js"):
+        if "vendor" in path.parts:
+            continue
+        text = path.read_text()
+        named = re.findall(
+            r"""(?:^|\n)[^/\n]*?\b(?:from|import) ['"](\.[^'"]+)""", text
+        )
+        direct = {(path.parent / n).resolve().relative_to(STATIC) for n in named}
+        name = path.relative_to(STATIC).as_posix()
+        found = assets.imported(STATIC, name)
+        assert {p.as_posix() for p in direct} <= set(found), name
+        for other in found:
+            assert set(assets.imported(STATIC, other)) <= {*found, name}
+    tags = assets.module("lab.js", first=True)
+    preloaded = re.findall(r'<link rel="modulepreload" href="([^"]+)">', tags)
+    assert preloaded == [assets.address(n) for n in assets.imported(STATIC, "lab.js")]
+    assert all(fetch(client, address).status_code == 200 for address in preloaded)
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_manifest_names_the_app_and_its_icons(
     client: FlaskClient, lang: str

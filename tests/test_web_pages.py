@@ -197,7 +197,7 @@ def test_the_stylesheet_of_figures_is_small_and_its_tokens_are_defined_and_used(
 def test_every_icon_is_there_and_used() -> None:
     there = re.findall(r'<symbol id="(\w+)"', (STATIC / "icons.svg").read_text())
     folder = STATIC.parent / "templates"
-    templates = "".join(path.read_text() for path in folder.iterdir())
+    templates = "".join(path.read_text() for path in folder.glob("*.html"))
     called = set(re.findall(r'icon\("(\w+)"\)', templates))
     assert called <= set(there) <= set(re.findall(r'"(\w+)"', templates))
 

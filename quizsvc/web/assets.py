@@ -6,26 +6,57 @@ above them all, and whatever a page loads may be kept for good.
 
 import gzip
 import hashlib
+import re
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
+from posixpath import dirname, normpath
 
 from flask import Blueprint, Flask, Response, current_app, request, url_for
+from markupsafe import Markup
 
 bp = Blueprint("assets", __name__)
 
 YEAR = 365 * 24 * 3600
+IMPORT = re.compile(r"^import (?:[^'\"]+ from )?['\"](\.[^'\"]+)['\"]", re.MULTILINE)
 TEXTS = {"text/css", "text/javascript", "image/svg+xml"}
 
 
 def init_app(app: Flask) -> None:
     app.register_blueprint(bp)
-    app.jinja_env.globals["asset"] = address
+    app.jinja_env.globals |= {"asset": address, "module": module}
 
 
 def address(name: str) -> str:
     """The address of a static file, with the version of them all."""
     return url_for("assets.send", version=current(), filename=name)
+
+
+def module(name: str, *, first: bool = False) -> Markup:
+    """A page's module with all that it imports, so that none waits for another to be read;
+    with ``first`` the page is not painted before the module has run.
+    """
+    preloads = Markup("").join(
+        Markup('<link rel="modulepreload" href="{}">').format(address(other))
+        for other in imported(folder(), name)
+    )
+    tag = Markup('<script type="module" src="{}"{}></script>')
+    return preloads + tag.format(address(name), Markup(' blocking="render"') * first)
+
+
+@cache
+def imported(static: Path, name: str) -> list[str]:
+    """The static files that a module imports before it runs, itself or through others."""
+    found: dict[str, None] = {}
+    left = [name]
+    while left:
+        one = left.pop(0)
+        for path in IMPORT.findall((static / one).read_text(encoding="utf-8")):
+            other = normpath(f"{dirname(one)}/{path}").lstrip("/")
+            if other not in found:
+                found[other] = None
+                left.append(other)
+    return list(found)
 
 
 def folder() -> Path:

@@ -1,12 +1,17 @@
 """What templates may call: Markdown, numbers and dates."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, date, datetime
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from babel.dates import format_date, format_skeleton
 from flask import Flask, request
 from flask_babel import get_locale
+from jinja2 import FileSystemBytecodeCache
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from quizsvc import db, lab
@@ -56,7 +61,28 @@ def context() -> dict[str, Any]:
     }
 
 
+class Compiled(FileSystemBytecodeCache):
+    """Templates compiled once, kept beside them as Python keeps its modules."""
+
+    def __init__(self, templates: Path) -> None:
+        folder = templates / "__pycache__"
+        with suppress(OSError):
+            folder.mkdir(exist_ok=True)
+        super().__init__(str(folder), f"jinja2-{version('jinja2')}-%s.cache")
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):  # where nothing may be written, each process compiles
+            super().dump_bytecode(bucket)
+
+
+def compile_all(app: Flask) -> None:
+    """Compile every template ahead, so that no visitor waits for it."""
+    for name in app.jinja_env.list_templates(["html"]):
+        app.jinja_env.get_template(name)
+
+
 def init_app(app: Flask) -> None:
+    app.jinja_env.bytecode_cache = Compiled(Path(app.root_path, "templates"))
     app.jinja_env.trim_blocks = True
     app.jinja_env.lstrip_blocks = True
     app.jinja_env.filters |= {

@@ -9,7 +9,6 @@ import random
 import re
 import subprocess
 import sys
-import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from playwright.sync_api import Browser, Page
 from question_bank.transfer import pack_folder
 
 from .places import ADDRESSES, ways
-from .service import started
+from .service import settle, started
 
 ARTIFACTS = Path(__file__).parents[2] / "artifacts"
 README = Path(__file__).parent / "shots"
@@ -34,7 +33,7 @@ PLACES = {
 
 def main() -> int:
     with started() as (browser, address, data):
-        wait_for_evidence(browser, address)
+        settle(browser, address)
         practised(data)
         plan(browser, address)
         pictures_for_readme(browser, address, data)
@@ -77,21 +76,6 @@ def plan(browser: Browser, address: str) -> None:
         "/api/v1/plan", data=goal, headers={"If-Match": now.headers["etag"]}
     )
     assert told.ok, told.text()
-    page.close()
-
-
-def wait_for_evidence(browser: Browser, address: str) -> None:
-    """Until the worker has done what the pages show without asking."""
-    page = browser.new_page(base_url=address)
-    for name in ("residual_growth", "warmup_sensitivity", "block_pipeline"):
-        for _ in range(240):
-            run = page.request.get(f"/api/v1/experiments/{name}").json()["default_run"]
-            done = (
-                page.request.get(f"/api/v1/runs/{run}").json()["state"] if run else ""
-            )
-            if done == "succeeded":
-                break
-            time.sleep(0.5)
     page.close()
 
 

@@ -5,12 +5,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
 
+SETTLE_SECONDS = 600  # on a slow machine
+ENDED = {"succeeded", "failed", "cancelled"}
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",
@@ -53,6 +56,21 @@ def browsing(executable: str) -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=executable, args=QUIET)
         yield browser
         browser.close()
+
+
+def settle(browser: Browser, address: str) -> None:
+    """Wait until the worker has done what a first start asks of it: every default run."""
+    page = browser.new_page(base_url=address)
+    listed = page.request.get("/api/v1/experiments?limit=100").json()["data"]
+    left = {experiment["name"] for experiment in listed}
+    give_up = time.monotonic() + SETTLE_SECONDS
+    while left and time.monotonic() < give_up:
+        for name in sorted(left):
+            run = page.request.get(f"/api/v1/experiments/{name}").json()["default_run"]
+            if run and page.request.get(f"/api/v1/runs/{run}").json()["state"] in ENDED:
+                left.remove(name)
+        time.sleep(0.5)
+    page.close()
 
 
 @contextmanager
