@@ -104,8 +104,10 @@ def train(  # noqa: PLR0913 - the last two are for the few who need them
 
 
 def _turns(net: Transformer, batch: int) -> list[slice]:
-    """Which models take a step together: parts of much the same size."""
+    """Which models take a step together: parts of much the same size, on a GPU all."""
     of, models = net.architecture, len(net.flat)
+    if net.flat.is_cuda:
+        return [slice(0, models)]
     widest = batch * of.length * max(of.hidden, 3 * of.width) * net.flat.itemsize
     together = max(1, CACHE // widest)
     turns = math.ceil(models / together)
