@@ -113,6 +113,18 @@ def test_an_answer_changes_the_plan_and_not_its_tag(client: FlaskClient) -> None
     after = client.get(f"{V1}/plan")
     assert after.get_json()["met"] == 1
     assert after.headers["ETag"] == before.headers["ETag"]
+    etag = {"If-Match": before.headers["ETag"]}
+    reply = client.put(f"{V1}/plan", json={"minutes_per_day": 5}, headers=etag)
+    assert reply.status_code == 200, "only the forecast has moved since"
+
+
+def test_a_plan_is_told_whole_to_who_has_its_tag(client: FlaskClient) -> None:
+    """The tag is the goal's: 304 would pass an old forecast for today's."""
+    etag = client.get(f"{V1}/plan").headers["ETag"]
+    reply = client.get(f"{V1}/plan", headers={"If-None-Match": etag})
+    assert (reply.status_code, reply.headers["ETag"]) == (200, etag)
+    assert reply.get_json()["forecast"]
+    assert "no-store" in reply.headers["Cache-Control"], "nor does a cache keep it"
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,9 @@ def plan() -> tuple[dict[str, Any], int, dict[str, str]]:
     load of the days, what today is worth, and one minute a day more or fewer.
 
     Without an interview to come it looks 30 days ahead. The notes say what is unusual:
-    past-date, no-minutes, no-questions, time-is-short. The ETag is that of the goal.
+    past-date, no-minutes, no-questions, time-is-short. The ETag is that of the goal, for
+    If-Match alone: the forecast moves under it, so If-None-Match is not heeded and the
+    plan is told whole each time.
     """
     session, at = db.session(), datetime.now(UTC)
     return _out(practice.plan(session, practice.local_user(session, at=at), at=at))
