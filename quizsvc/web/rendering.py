@@ -70,6 +70,12 @@ class Compiled(FileSystemBytecodeCache):
             folder.mkdir(exist_ok=True)
         super().__init__(str(folder), f"jinja2-{version('jinja2')}-%s.cache")
 
+    def load_bytecode(self, bucket: Bucket) -> None:
+        try:
+            super().load_bytecode(bucket)
+        except Exception:  # a damaged file may raise anything; it is made anew
+            bucket.reset()
+
     def dump_bytecode(self, bucket: Bucket) -> None:
         with suppress(OSError):  # where nothing may be written, each process compiles
             super().dump_bytecode(bucket)
