@@ -12,6 +12,7 @@ from markdown import Markdown
 from markdown.blockprocessors import ParagraphProcessor
 from markdown.extensions import Extension
 from markdown.inlinepatterns import InlineProcessor
+from markdown.treeprocessors import Treeprocessor
 from markdown.util import AtomicString, Registry
 from markupsafe import Markup, escape
 from pygments import highlight
@@ -80,13 +81,23 @@ class _Name(InlineProcessor):
         return element, match.start(0), match.end(0)
 
 
+class _Corners(Treeprocessor):
+    """The empty corner of a table is no header: a screen reader would find nothing to say."""
+
+    def run(self, root: Element) -> None:
+        for cell in root.iter("th"):
+            if not len(cell) and not (cell.text or "").strip():
+                cell.tag = "td"
+
+
 class _House(Extension):
-    """Raw HTML is text here, and names never break."""
+    """Raw HTML is text here, names never break, and a header says something."""
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - likewise
         md.preprocessors.deregister("html_block")
         md.inlinePatterns.deregister("html")
         md.inlinePatterns.register(_Name(NAME, md), "name", 5)
+        md.treeprocessors.register(_Corners(md), "corners", 5)
 
 
 def _parser() -> Markdown:

@@ -153,6 +153,13 @@ def test_a_table_has_no_inline_style() -> None:
     assert "style" not in html
 
 
+@pytest.mark.parametrize("corner", ["", "  ", "$x$", "**a**", "`a`"])
+def test_a_cell_heads_others_only_if_it_says_something(corner: str) -> None:
+    html = render(f"| {corner} | b |\n|---|---|\n| | 2 |")
+    assert html.count("<th>") == (2 if corner.strip() else 1)
+    assert html.count("<td>") == (2 if corner.strip() else 3)
+
+
 def test_code_is_marked_by_classes() -> None:
     html = render("```python\nreturn x_1 * y  # Pre-Norm\n```")
     assert '<span class="k">return' in html
