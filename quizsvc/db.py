@@ -37,8 +37,26 @@ def make_engine(url: str) -> Engine:
 def _prepare(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None  # we say BEGIN ourselves, see _Turns.begin
     connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA journal_mode = WAL")
+    _log_ahead(connection)
     connection.execute("PRAGMA synchronous = FULL")  # an acknowledged answer survives
+
+
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Turn to WAL. Who turns a new file at the same moment as another is told that it is
+    locked without having waited."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if (
+                error.sqlite_errorcode != sqlite3.SQLITE_BUSY
+                or time.monotonic() > until
+            ):
+                raise
+            time.sleep(LOOK)
+        else:
+            return
 
 
 class _Turns:

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, create_engine, inspect, select, text
 
 from quizsvc import migrating
 from quizsvc.cli import main
-from quizsvc.cli.database import back_up, upgrade
+from quizsvc.cli.database import back_up, connect, upgrade
 from quizsvc.cli.preparing import fill_bank
 from quizsvc.cli.refusal import Refusal
 from quizsvc.db import make_engine, reading, writing
@@ -122,6 +122,15 @@ def test_schedules_are_rebuilt_for_everybody(database_url: str, tmp_path: Path) 
     with reading(engine) as session:
         assert session.scalars(select(MemoryState)).all() == []
     engine.dispose()
+
+
+def test_who_opens_a_new_file_at_the_same_time_finds_it_open(tmp_path: Path) -> None:
+    def opened(number: int) -> str:
+        with connect(f"sqlite:///{tmp_path}/{number // 8}.db").connect() as connection:
+            return str(connection.scalar(text("PRAGMA journal_mode")))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(opened, range(8 * 40))) == {"wal"}
 
 
 def test_processes_that_upgrade_at_the_same_time_take_turns(tmp_path: Path) -> None:
